@@ -1,7 +1,8 @@
 #!/bin/sh
 # All tests that `make check` runs, some at once: unit tests, and scripts. Each prints what it did; here it
-# is only added up. Behind each part: how long it took, and how much processor time that cost. Last line:
-# "N passed, N failed[, N skipped]".
+# is only added up. Behind each part: how long it took, and how much processor time that cost. A part that has
+# failed is run again, alone, twice at most; if it then passes, it is unsteady, which is a defect of its own. Last
+# lines: the unsteady parts, the second checker, and "N passed, N failed[, N skipped]".
 #
 # usage: tests/check.sh [PART...]     default: all parts
 #        tests/check.sh --quick       some of each kind: those of `make check-quick`
@@ -11,6 +12,8 @@
 #
 # environment: BUILD  where the build is (default build)
 #              JOBS   how many parts at once (default: two more than there are cores; ranks often sleep)
+#              CHECK_TRACE  a second checker (default ../shared/tools/check_trace.py, if it is there): asked by
+#                     some parts only
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -18,12 +21,16 @@ cd "$(dirname "$0")/.." || exit 2
 long="programs stuck checker conformance threads saved wrong expand neighbours cut slow half life accidents ends mpi4 traffic page site simgrid openmp when apps phases representative user"
 others="align builds check debian13 frame seeds slurm"
 
+# The traces of these are given to the second checker, too.
+compared="checker programs apps"
+
 # What is written down, how programs are preloaded, their traces, and what is made of these.
 quick="floors format docs table preload programs ends deadlock report recorded"
 quick_programs="stencil2d ring_f08 threads"
 
 # command_of PART
 command_of() {
+    case " $compared " in *" $1 "*) echo "env CHECK_TRACE=$SECOND" ;; esac
     case $1 in
     sanitized/*) echo "$BUILD/sanitized/tests/${1#*/}" ;;
     test_*) echo "$BUILD/tests/$1" ;;
@@ -64,8 +71,10 @@ JOBS=${JOBS:-$(($(nproc) + 2))}
 export BUILD
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1} # what it finds fails the test
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-CHECK_TRACE=${CHECK_TRACE:-$PWD/../shared/tools/check_trace.py}
-[ -f "$CHECK_TRACE" ] && export CHECK_TRACE || unset CHECK_TRACE
+SECOND=${CHECK_TRACE:-$PWD/../shared/tools/check_trace.py}
+[ -f "$SECOND" ] || SECOND=
+export SECOND
+unset CHECK_TRACE
 
 passed=0
 failed=0
@@ -97,6 +106,17 @@ add_up() {
     failed=$((failed + ${f:-0}))
 }
 
+# run_again PART: if it has failed, alone, until it passes, twice at most
+run_again() {
+    times=0
+    while [ "$(cat "$work/$1.code")" -ne 0 ] && [ $times -lt 2 ]; do
+        times=$((times + 1))
+        echo "-- $1 has failed: once more, alone"
+        tests/check.sh --run "$work" "$1"
+    done
+    [ $times -eq 0 ] || [ "$(cat "$work/$1.code")" -ne 0 ] || unsteady="$unsteady $1 ($times of $((times + 1)) failed)"
+}
+
 # units FOLDER: one for each source
 units() {
     for source in tests/unit/test_*.c; do echo "$1$(basename "$source" .c)"; done
@@ -119,16 +139,12 @@ esac
 echo "$parts" | xargs -n 1 -P "$JOBS" tests/check.sh --run "$work"
 unsteady=
 for part in $parts; do
-    [ "$(cat "$work/$part.code")" -ne 0 ] || continue
-    echo "-- $part has failed: once more, alone"
-    tests/check.sh --run "$work" "$part"
-    [ "$(cat "$work/$part.code")" -ne 0 ] || unsteady="$unsteady $part"
-done
-for part in $parts; do
+    run_again "$part"
     add_up "$part"
 done
 
 [ -z "$unsteady" ] || echo "unsteady, passed when run again:$unsteady"
+echo "second checker: ${SECOND:-none}${SECOND:+, asked by $compared}"
 if [ $skipped -gt 0 ]; then
     echo "$passed passed, $failed failed, $skipped skipped"
 else

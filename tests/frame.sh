@@ -7,8 +7,8 @@
 # says its tests by `verdict` and what is made of it, and ends with `finish`.
 #
 # environment: BUILD        where the build is (default build)
-#              CHECK_TRACE  a checker of traces with the options of lib/check_trace.py, for a second opinion
-#                           (default ../shared/tools/check_trace.py, if it is there)
+#              CHECK_TRACE  a checker of traces with the options of lib/check_trace.py, for a second opinion of
+#                           each trace (default: none)
 #              MPICC        of the MPI that the build is for (default mpicc, of Open MPI)
 #              PYTHON       one that has the packages of Debian (default /usr/bin/python3)
 set -u
@@ -20,8 +20,7 @@ library=$build/libefgtrace.so
 programs=$build/tests/programs # compiled ones
 python=${PYTHON:-/usr/bin/python3}
 checker=$root/tests/lib/check_trace.py
-CHECK_TRACE=${CHECK_TRACE-$root/../shared/tools/check_trace.py}
-[ -f "$CHECK_TRACE" ] || CHECK_TRACE=
+CHECK_TRACE=${CHECK_TRACE-}
 passed=0
 failed=0
 skipped=0
@@ -247,6 +246,22 @@ traced() {
     traced_by 4 "$@"
 }
 
+# windowed DIR OPTION... -- PROGRAM STEPS ARGUMENT...: `traced`, with as many more STEPS as it takes until ranks that
+# get no processor have agreed on a window
+windowed() {
+    split "$@"
+    shift $after
+    local folder=${options# } program=$1 steps=$2
+    folder=${folder%% *}
+    shift 2
+    for _ in 1 2 3; do
+        rm -rf "$folder"
+        traced $options -- "$program" "$steps" "$@"
+        [ ! -f "$folder/traces.otf2" ] || return 0
+        steps=$((4 * steps))
+    done
+}
+
 # graphed DIR NUMBER OPTION... [--] COMMAND...: so many ranks, of which nothing is recorded
 graphed() {
     local folder=$1 number=$2
@@ -268,9 +283,13 @@ agrees() {
 
 # --- traces ---
 
-# unreadable TRACE: what otf2-print has against it
+# unreadable TRACE: what otf2-print has against it, or that it ended without a word
 unreadable() {
-    timeout $patience otf2-print --silent -Werror "$1" 2>&1 | grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2
+    local said code
+    said=$(timeout $patience otf2-print --silent -Werror "$1" 2>&1)
+    code=$?
+    echo "$said" | grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2 | grep . ||
+        [ $code -eq 0 ] || echo "otf2-print ended with exit code $code"
 }
 
 # faults TRACE ARGUMENT...: what the checker finds with these ARGUMENTs, and then what the other one finds, if
@@ -280,12 +299,14 @@ faults() {
     [ -z "$CHECK_TRACE" ] || found_by "$CHECK_TRACE" "$work/checked.second" "$@"
 }
 
-# found_by CHECKER FILE TRACE ARGUMENT...
+# found_by CHECKER FILE TRACE ARGUMENT...: one that ends without its last line has found that nobody knows
 found_by() {
     local one=$1 said=$2
     shift 2
     timeout $patience "$python" "$one" "$@" >"$said" 2>&1
-    grep -E '^FAIL|cannot|no python' "$said" || grep -q '^[0-9]* passed' "$said" || tail -n 1 "$said"
+    set -- $?
+    grep -E '^FAIL|cannot|no python' "$said" || grep -q '^[0-9]* passed' "$said" ||
+        echo "$one ended with exit code $1, and without a verdict: $(tail -n 1 "$said")"
 }
 
 # accepted NAME TRACE ARGUMENT...: otf2-print and the checker (with ARGUMENTs) find nothing
