@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Labels tell call sites apart: those of a wrapper by who calls it, those of one function without lines by their
-# offsets; Fortran's modules, OpenMP's regions and copies of functions have the names that their authors gave them.
+# Labels tell call sites and loops apart: those of a wrapper by who calls it, those of one function without lines
+# by their offsets; Fortran's modules, OpenMP's regions and copies of functions have the names that their authors gave them.
 #
 #   tests/labels.sh      environment: that of frame.sh
 
@@ -72,5 +72,47 @@ same "with lines" "MPI_Allreduce  wrapped.c:6 sum < wrapped.c:15 once
 MPI_Allreduce  wrapped.c:6 sum < wrapped.c:9 norm < wrapped.c:10 pressure
 MPI_Allreduce  wrapped.c:6 sum < wrapped.c:9 norm < wrapped.c:11 velocity" \
     "$(labels MPI_Allreduce | sed 's/pressure.*/pressure/' | sort -u)"
+
+cat >nested.c <<'END'
+#include <mpi.h>
+#define OWN __attribute__((noinline))
+OWN double pass(double x)
+{
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return x + 1;
+}
+OWN double meet(double x)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return x + 1;
+}
+int rounds = 3;
+OWN double smooth(double x)
+{
+    for (int i = 0; i < rounds; i++)
+        x += pass(x) + meet(x);
+    return pass(x) + pass(x + 1);
+}
+OWN double pressure(double x) { return smooth(x) + 1; }
+OWN double velocity(double x) { return smooth(x) + 2; }
+int main(int argc, char **argv)
+{
+    double x = 1;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 300; i++)
+        x += pressure(i) + velocity(i);
+    MPI_Finalize();
+    return x > 0 ? 0 : 1;
+}
+END
+$MPICC -O1 -fno-optimize-sibling-calls nested.c -o nested || exit 2
+traced loops --mode full -- ./nested
+"$tool" report loops >text
+same "loops of one function: who calls it" "in main
+in smooth < pressure
+in smooth < velocity" "$(sed -n '/^ repetitions /,/^Main/{/^Main/q;s/.* \(in [^:]*\): .*/\1/p}' text | LC_ALL=C sort -u)"
+"$tool" report --json loops >document
+same "from the innermost frame outwards" "MPI_Bcast  pass < smooth+0x < pressure
+MPI_Bcast  pass < smooth+0x < velocity" "$(labels MPI_Bcast | sort -u)"
 
 finish

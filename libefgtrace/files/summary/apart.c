@@ -95,6 +95,18 @@ static void split(struct efg_run *run, struct item *items, size_t count, int fra
     split_equal(run, items, count, frame + 1, level + 1, by_offset);
 }
 
+/* From the innermost one outwards, however they were found. */
+static void sort_frames(const struct efg_run *run, uint32_t path, unsigned char *apart)
+{
+    for (int i = 1; i < EFG_APART && apart[i]; i++)
+        for (int k = i;
+             k && efg_summary_level(run, path, apart[k]) < efg_summary_level(run, path, apart[k - 1]); k--) {
+            unsigned char inner = apart[k];
+            apart[k] = apart[k - 1];
+            apart[k - 1] = inner;
+        }
+}
+
 int efg_summary_tell_apart(struct efg_run *run)
 {
     size_t count = run->common.names.path_count;
@@ -106,6 +118,8 @@ int efg_summary_tell_apart(struct efg_run *run)
         for (uint32_t i = 0; i < count; i++)
             items[i] = (struct item){efg_hash_mix(calls[i], text_at(run, i + 1, 0, false)), i + 1};
         split_equal(run, items, count, 0, 1, false);
+        for (uint32_t i = 0; i < count; i++)
+            sort_frames(run, i + 1, run->apart[i]);
     }
     int error = calls && items && run->apart ? 0 : -ENOMEM;
     free(calls);

@@ -169,6 +169,17 @@ bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, u
     return false;
 }
 
+uint32_t efg_summary_level(const struct efg_run *run, uint32_t path, unsigned char which)
+{
+    const struct efg_run_path *frames = efg_run_path(run, path);
+    uint32_t index = which & ~(unsigned)EFG_APART_OFFSET, level = 0;
+    if (!(which & EFG_APART_OFFSET))
+        return index;
+    for (uint32_t i = 0; frames && i < index && i < frames->depth; i++)
+        level += put_frame(run, &frames->frames[i], UINT32_MAX, NULL, 0);
+    return level;
+}
+
 /* Without the module, in parentheses, behind it. */
 static void strip_module(char *text)
 {
@@ -209,20 +220,27 @@ static void add_apart(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s", more);
 }
 
-void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
+/* What tells the node apart from others, of frames from LEVEL on. */
+static void put_outer(const struct efg_run *run, const struct efg_node *node, uint32_t level, char *text,
+                      size_t size)
 {
     uint32_t path = node->signature.path;
     const unsigned char *apart =
         run->apart && path && path <= run->common.names.path_count ? run->apart[path - 1] : NULL;
-    efg_summary_frame(run, node, 0, text, size);
-    if (!apart || !*apart)
-        return;
-    strip_module(text);
-    for (int i = 0; i < EFG_APART && apart[i]; i++) {
+    for (int i = 0; apart && i < EFG_APART && apart[i]; i++) {
         char more[300];
+        if (efg_summary_level(run, path, apart[i]) < level)
+            continue;
+        strip_module(text);
         put_apart(run, node, apart[i], more, sizeof more);
         add_apart(text, size, more);
     }
+}
+
+void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
+{
+    efg_summary_frame(run, node, 0, text, size);
+    put_outer(run, node, 0, text, size);
 }
 
 /* --- nodes and pivots --- */
@@ -535,13 +553,13 @@ static void put_calls(const struct efg_run *run, const struct efg_graph *graph,
     free(calls);
 }
 
-/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns whether
- * that is its innermost frame. */
-static bool put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
-                     char *text, size_t size)
+/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns at which of
+ * its frames, 0 for the innermost; EFG_NONE if at none. */
+static uint32_t put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
+                         char *text, size_t size)
 {
     char frame[256];
-    bool is_innermost = false;
+    uint32_t level = EFG_NONE;
     snprintf(text, size, "%s", function);
     for (uint32_t i = 0; efg_summary_frame(run, header, i, frame, sizeof frame); i++) {
         strip_module(frame);
@@ -549,11 +567,11 @@ static bool put_line(const struct efg_run *run, const struct efg_node *header, c
         bool has_line = end && colon && colon < end;
         if (strcmp(has_line ? end + 1 : frame, function))
             continue;
-        is_innermost = i == 0;
+        level = level ? i : 0;
         if (has_line)
             snprintf(text, size, "%s", frame);
     }
-    return is_innermost;
+    return level;
 }
 
 void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *graph,
@@ -562,8 +580,11 @@ void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *g
     const struct efg_node *header = &graph->nodes[tree->loops[loop].header];
     char function[128], place[384], calls[256];
     efg_summary_function(run, graph, tree, loop, function, sizeof function);
-    if (put_line(run, header, function, place, sizeof place))
+    uint32_t level = put_line(run, header, function, place, sizeof place);
+    if (level == 0)
         efg_summary_place(run, header, place, sizeof place);
+    else if (level != EFG_NONE)
+        put_outer(run, header, level + 1, place, sizeof place);
     strip_module(place);
     put_calls(run, graph, tree, loop, calls, sizeof calls);
     if (*function) {
