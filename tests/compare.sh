@@ -108,7 +108,7 @@ gives "one folder" 2 "name two folders" "$tool" compare two
 gives "a page of three" 2 "a page is of two runs" "$tool" compare -f html two four anew
 
 # Several: run files whose times are known, of 2, 4 and 8 ranks, are hard to come by; so the fit is computed again.
-graphed slow 2 "$programs/stencil2d" 50 20000
+graphed slow 2 --plugins "delay:call=MPI_Allreduce us=80000" "$programs/stencil2d" 50 10
 graphed eight 8 "$programs/stencil2d" 50 10
 "$tool" compare -f json -o several.json eight two anew four
 verdict "several: by ranks, then by when they began; the same time, calls and efficiency as alone; the fit" "$(

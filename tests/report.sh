@@ -101,7 +101,7 @@ fi
 
 # --- a rank that computes longer than the others ---
 compile stencil2d || exit 2
-graphed late 6 --plugins "delay:call=MPI_Allreduce rank=4 us=8000" "$programs/stencil2d" 150 100
+graphed late 6 --plugins "delay:call=MPI_Allreduce rank=4 us=25000" "$programs/stencil2d" 60 100
 "$tool" report late -f json | "$python" -c '
 import json, sys
 d = json.load(sys.stdin)
