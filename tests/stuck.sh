@@ -27,6 +27,7 @@ any-source|0-3|receives before it sends
 collective|2|rank 2 is in MPI_Barrier
 communicator|1|a communicator of 4 ranks
 root|3|rank 3 is in MPI_Bcast
+scatter|3|the root is 1 and 0
 barrier|2|by another way than before
 finalize|3|MPI_Finalize
 loop|2|without calling MPI
@@ -65,6 +66,7 @@ end_job() {
 
 # until_stuck [OPTION...] DIR: what it says to "said", until it says that the job is stuck, or the launcher ends it
 until_stuck() {
+    code=1
     while kill -0 "$job" 2>/dev/null; do
         "$tool" stuck "$@" >said 2>&1
         code=$?
@@ -76,6 +78,10 @@ hang() {
     local kind=$1 culprit=$2 words=$3 begin
     start "$kind" "$programs/hang" "$kind"
     until_stuck -t 1 "$kind"
+    if [ "$kind,$mpi,$code" = root,MPICH,1 ]; then
+        skip "$kind" "MPICH ends this broadcast as if nothing were wrong"
+        return
+    fi
     if [ "$size" = large ]; then
         begin=$(date +%s%N)
         "$tool" stuck "$kind" >said 2>&1

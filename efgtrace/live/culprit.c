@@ -16,6 +16,7 @@
 #include "base/none.h"
 #include "core/flow/components.h"
 #include "files/log/record.h"
+#include "roots.h"
 
 #define MOST_EDGES 64 /* of a thread, that are looked at */
 
@@ -429,23 +430,36 @@ static bool is_odder(const struct search *s, uint32_t i, uint32_t j)
     return deviates_now(&s->list[i]) && !deviates_now(&s->list[j]);
 }
 
-/* The ranks of the knot that are in the same collective as thread I, and what that is. */
+/* The ranks that are in the same collective as thread I, and what that is. */
 static void print_same(struct search *s, uint32_t i, bool blames)
 {
     struct efg_ranklist ranks = {0};
     char text[200], doing[200];
 
-    for (uint32_t k = 0; k < s->count; k++)
-        if (s->await->same[s->knot[k]] == s->await->same[i]) {
-            efg_ranklist_add(&ranks, rank_of(&s->list[s->knot[k]]));
+    for (uint32_t j = 0; j < s->await->wheres->count; j++)
+        if (s->await->same[j] == s->await->same[i]) {
+            efg_ranklist_add(&ranks, rank_of(&s->list[j]));
             if (blames)
-                blame(s, &s->list[s->knot[k]]);
+                blame(s, &s->list[j]);
         }
     efg_ranklist_print(&ranks, text, sizeof text);
     efg_culprit_doing(&s->list[i], doing, sizeof doing);
     efg_buffer_print(&s->out->why, efg_ranklist_count(&ranks) > 1 ? "ranks %s are %s" : "rank %s is %s", text,
                      doing);
     efg_ranklist_fini(&ranks);
+}
+
+/* Thread ODD is the culprit, and those of it; MOST does what is right. */
+static void explain_collective(struct search *s, uint32_t odd, uint32_t most)
+{
+    const struct efg_where *one = &s->list[odd], *other = &s->list[most];
+
+    print_same(s, odd, true);
+    efg_buffer_print(&s->out->why, "; ");
+    print_same(s, most, false);
+    if (one->doing == EFG_IN_CALL && other->doing == EFG_IN_CALL && one->call->call == other->call->call &&
+        one->call->root != other->call->root)
+        efg_buffer_print(&s->out->why, "; the root is %d and %d", one->call->root, other->call->root);
 }
 
 static bool find_collective(struct search *s)
@@ -458,15 +472,20 @@ static bool find_collective(struct search *s)
         if (is_odder(s, most, s->knot[k]))
             most = s->knot[k];
     }
-    const struct efg_where *one = &s->list[odd], *other = &s->list[most];
-    if (odd == most || !is_of_collective(one) || !is_of_collective(other))
+    if (odd == most || !is_of_collective(&s->list[odd]) || !is_of_collective(&s->list[most]))
         return false;
-    print_same(s, odd, true);
-    efg_buffer_print(&s->out->why, "; ");
-    print_same(s, most, false);
-    if (one->doing == EFG_IN_CALL && other->doing == EFG_IN_CALL && one->call->call == other->call->call &&
-        one->call->root != other->call->root)
-        efg_buffer_print(&s->out->why, "; the root is %d and %d", one->call->root, other->call->root);
+    explain_collective(s, odd, most);
+    return true;
+}
+
+/* Who has named another root than most. */
+static bool find_root(struct search *s)
+{
+    uint32_t odd, most;
+
+    if (!efg_roots_find(s->await, &odd, &most))
+        return false;
+    explain_collective(s, odd, most);
     return true;
 }
 
@@ -483,7 +502,7 @@ static void explain_knot(struct search *s)
         blame_knot(s, "each receives before it sends");
     else if (count_kinds(s, sends) == s->count)
         blame_knot(s, "each sends before it receives");
-    else if (!find_polls(s) && !find_message(s) && !find_collective(s))
+    else if (!find_root(s) && !find_polls(s) && !find_message(s) && !find_collective(s))
         blame_knot(s, "none of them can go on before another one does");
 }
 

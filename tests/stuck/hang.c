@@ -139,6 +139,15 @@ static void other_root(void)
     agree();
 }
 
+/* The rank that is asked sends nothing; the root sends to those before. */
+static void scatter_from_other(void)
+{
+    int *part = calloc(LARGE, sizeof *part);
+    MPI_Scatter(large, LARGE / 4, MPI_INT, part, LARGE / 4, MPI_INT, rank == 3 ? 1 : 0, MPI_COMM_WORLD);
+    agree();
+    free(part);
+}
+
 static void loop(void)
 {
     if (rank == 2)
@@ -259,6 +268,7 @@ static const struct {
     {"collective", other_collective},
     {"communicator", other_communicator},
     {"root", other_root},
+    {"scatter", scatter_from_other},
     {"loop", loop},
     {"stopped", be_stopped},
     {"sleep", sleep_on},
