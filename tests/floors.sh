@@ -91,6 +91,7 @@ runtime/plugin  user            what a plug-in is
 runtime/preload runtime/calls   wraps the calls of the table
 runtime/preload user            hears what programs say
 runtime/process files/conf      its configuration
+runtime/process files/disk      names of its files
 runtime/process files/run       where it runs, as the run file has it
 runtime/process runtime/census  the ranks of the job
 runtime/process runtime/node    its node and clocks

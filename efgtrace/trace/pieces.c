@@ -24,6 +24,7 @@
 
 #include "base/array.h"
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "files/run/merge.h"
 #include "files/run/pieces.h"
 #include "files/summary/summary.h"
@@ -50,12 +51,23 @@ struct job {
     int rank_count;
 };
 
+/* --- files --- */
+
+/* What the thread of PIECE has in the folder TOP. */
+static void name_file(char path[PATH_MAX], const struct pieces *pieces, const struct efg_piece *piece,
+                      const char *top, const char *ending)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s/%s", pieces->dir, top);
+    efg_fan_path(path, PATH_MAX, folder, piece->folder, piece->rank, piece->thread, ending);
+}
+
 /* --- the order of calls --- */
 
 /* The bytes of the file PATH; none if it cannot be read, or is no file: a pipe has no end. */
 static void read_file(struct efg_buffer *out, const char *path)
 {
-    int file = efg_below_open(path, 2, O_RDONLY);
+    int file = efg_below_open(path, efg_fan_below(path), O_RDONLY);
     struct stat facts;
     bool is_file = file >= 0 && !fstat(file, &facts) && S_ISREG(facts.st_mode);
     ssize_t got = 1;
@@ -98,7 +110,7 @@ static uint64_t join_segments(struct efg_buffer *out, const struct pieces *piece
     if (efg_sequence_pass(&behind, &first) != 0)
         return 0;
     if (first.start) {
-        snprintf(path, sizeof path, "%s/logs/%u.%u.order", pieces->dir, piece->rank, piece->thread);
+        name_file(path, pieces, piece, "logs", "order");
         read_file(&written, path);
         at = add_segments(out, efg_reader(written.data, written.size), 0, first.start);
         efg_buffer_fini(&written);
@@ -189,8 +201,8 @@ static int open_piece(struct efg_run *run, const struct pieces *pieces, const st
                       char *message, size_t size)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/pieces/%u.%u.efg", pieces->dir, piece->rank, piece->thread);
-    int error = efg_runfile_open(run, path, 2, message, size);
+    name_file(path, pieces, piece, "pieces", "efg");
+    int error = efg_runfile_open(run, path, efg_fan_below(path), message, size);
     if (error || (run->rank_count == 1 && run->ranks[0].rank == piece->rank))
         return error;
     snprintf(message, size, "%s is of another rank", path);

@@ -5,7 +5,6 @@
  * is written by libefgtrace/files.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -16,11 +15,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/none.h"
 #include "cli/clean.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/options.h"
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "files/otf2/otf2.h"
 #include "files/run/pieces.h"
 #include "files/summary/summary.h"
@@ -29,7 +30,7 @@
 struct paths { /* of logs */
     char **path;
     int count;
-    bool failed; /* no memory */
+    const char *dir; /* in whose logs/ they are */
 };
 
 static const char *const help[] = {
@@ -59,19 +60,26 @@ static void free_paths(struct paths *paths)
     free(paths->path);
 }
 
-static void add_path(struct paths *paths, const char *dir, const char *name)
-{
-    if (efg_array_grow(&paths->path, (uint64_t)paths->count, 1, sizeof *paths->path) ||
-        asprintf(&paths->path[paths->count], "%s/logs/%s", dir, name) < 0)
-        paths->failed = true;
-    else
-        paths->count++;
-}
-
 static bool is_log(const char *name)
 {
     size_t length = strlen(name);
     return name[0] != '.' && length > 4 && strcmp(name + length - 4, ".log") == 0;
+}
+
+static int add_log(void *context, uint32_t folder, const char *name)
+{
+    struct paths *paths = context;
+    char *path;
+    if (!is_log(name))
+        return 0;
+    if (efg_array_grow(&paths->path, (uint64_t)paths->count, 1, sizeof *paths->path))
+        return -ENOMEM;
+    int length = folder == EFG_NONE ? asprintf(&path, "%s/logs/%s", paths->dir, name)
+                                    : asprintf(&path, "%s/logs/%u/%s", paths->dir, folder, name);
+    if (length < 0)
+        return -ENOMEM;
+    paths->path[paths->count++] = path;
+    return 0;
 }
 
 /* The logs of DIR. Returns 0 or -errno. */
@@ -80,14 +88,8 @@ static int find_logs(const char *dir, struct paths *paths)
     char folder[PATH_MAX];
     if (snprintf(folder, sizeof(folder), "%s/logs", dir) >= (int)sizeof(folder))
         return -ENAMETOOLONG;
-    DIR *logs = efg_below_list(folder, 1);
-    if (!logs)
-        return -errno;
-    for (struct dirent *entry; (entry = readdir(logs));)
-        if (is_log(entry->d_name))
-            add_path(paths, dir, entry->d_name);
-    closedir(logs);
-    return paths->failed ? -ENOMEM : 0;
+    paths->dir = dir;
+    return efg_fan_list(folder, 1, add_log, paths);
 }
 
 static bool is_folder(const char *path)

@@ -32,10 +32,9 @@
 
 #include "base/io.h"
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "files/disk/guard.h"
 
-#define BELOW 2 /* names of a path: logs/RANK.THREAD.log */
-#define OWN (EFG_BELOW_OWN + BELOW)
 #define SMALLEST_CHUNK ((uint64_t)1 << 20) /* bytes */
 #define LARGEST_CHUNK ((uint64_t)16 << 20)
 #define SMALLEST_PART ((uint64_t)64 << 10) /* of a chunk, when the disk is almost full */
@@ -43,6 +42,12 @@
 #define MOST_RANKS ((uint32_t)1 << 24)     /* more is damage, and would fill the memory */
 
 _Static_assert(sizeof(struct efg_log_header) <= EFG_LOG_HEADER, "the header fits its page");
+
+/* How many names of its path are the job's own. */
+static unsigned own(const char *path)
+{
+    return EFG_BELOW_OWN + efg_fan_below(path);
+}
 
 static uint64_t offset_of(const struct efg_log *log, const uint32_t *word)
 {
@@ -227,7 +232,7 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
     if (limit < EFG_LOG_HEADER + EFG_LOG_RECORD * sizeof(uint32_t) || limit > SIZE_MAX / 2)
         return -EINVAL;
     limit -= limit % sizeof(uint32_t);
-    rc = efg_below_open(path, OWN, O_RDWR | O_CREAT | O_EXCL);
+    rc = efg_below_open(path, own(path), O_RDWR | O_CREAT | O_EXCL);
     if (rc < 0)
         return rc;
     log->file = rc;
@@ -237,7 +242,7 @@ int efg_log_create(struct efg_log *log, const char *path, const struct efg_log_h
     if (log->header)
         unmap(log->header, limit);
     close(log->file);
-    efg_below_remove(path, OWN);
+    efg_below_remove(path, own(path));
     memset(log, 0, sizeof *log);
     log->file = -1;
     return rc;
@@ -361,7 +366,7 @@ int efg_log_shift(const char *path, int64_t shift)
 {
     struct efg_log_header header;
     uint64_t size;
-    int file = efg_below_open(path, OWN, O_RDWR), rc;
+    int file = efg_below_open(path, own(path), O_RDWR), rc;
 
     if (file < 0)
         return file;
@@ -383,7 +388,7 @@ int efg_log_open_again(struct efg_log *log, const char *path)
     int rc;
 
     memset(log, 0, sizeof *log);
-    log->file = efg_below_open(path, OWN, O_RDWR);
+    log->file = efg_below_open(path, own(path), O_RDWR);
     if (log->file < 0)
         return log->file;
     rc = look(log->file, &header, &size, NULL);
@@ -433,7 +438,7 @@ int efg_log_open(struct efg_log_view *view, const char *path, const char **why)
     memset(view, 0, sizeof *view);
     if (why)
         *why = NULL;
-    file = efg_below_open(path, BELOW, O_RDONLY);
+    file = efg_below_open(path, efg_fan_below(path), O_RDONLY);
     if (file == -ELOOP)
         return refuse(why, efg_below_explain(file));
     if (file < 0)

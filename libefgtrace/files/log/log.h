@@ -22,8 +22,8 @@
  * begins at the next multiple of 8 bytes and is padded with zeros to whole words. Everything is in
  * the byte order of the machine.
  *
- * Name: DIR/logs/RANK.THREAD.log, both decimal; thread 0 called MPI_Init. Below DIR no link is
- * followed (below.h).
+ * Name: DIR/logs/RANK.THREAD.log, both decimal, or as fan.h has it; thread 0 called MPI_Init. Below DIR no
+ * link is followed (below.h).
  */
 #ifndef EFG_LOG_H
 #define EFG_LOG_H

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the pieces in the output folder. A piece is DIR/pieces/RANK.THREAD.efg.
+ * Finds the pieces in the output folder. A piece is DIR/pieces/RANK.THREAD.efg, or as fan.h has it.
  */
 #include "pieces.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "files/disk/below.h"
+#include "files/disk/fan.h"
+
+struct found {
+    struct efg_piece **pieces;
+    int count;
+};
 
 static int compare_pieces(const void *a, const void *b)
 {
@@ -21,31 +25,28 @@ static int compare_pieces(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static bool read_name(const char *name, struct efg_piece *piece)
+static int add_piece(void *context, uint32_t folder, const char *name)
 {
-    int end = 0;
-    return sscanf(name, "%u.%u.efg%n", &piece->rank, &piece->thread, &end) == 2 && end && !name[end];
+    struct found *found = context;
+    struct efg_piece piece = {.folder = folder};
+    if (!efg_fan_ends(name, "efg", &piece.rank, &piece.thread))
+        return 0;
+    if (efg_array_grow(found->pieces, (uint64_t)found->count, 1, sizeof piece))
+        return -ENOMEM;
+    (*found->pieces)[found->count++] = piece;
+    return 0;
 }
 
 int efg_pieces_find(const char *dir, struct efg_piece **pieces)
 {
     char path[PATH_MAX];
-    struct efg_piece piece;
-    int count = 0, error = 0;
+    struct found found = {pieces, 0};
     *pieces = NULL;
     snprintf(path, sizeof path, "%s/pieces", dir);
-    DIR *folder = efg_below_list(path, 1);
-    for (struct dirent *entry; folder && !error && (entry = readdir(folder));)
-        if (read_name(entry->d_name, &piece)) {
-            error = efg_array_grow(pieces, (uint64_t)count, 1, sizeof **pieces);
-            if (!error)
-                (*pieces)[count++] = piece;
-        }
-    if (folder)
-        closedir(folder);
-    if (count)
-        qsort(*pieces, (size_t)count, sizeof **pieces, compare_pieces);
-    return error ? error : count;
+    int error = efg_fan_list(path, 1, add_piece, &found);
+    if (found.count)
+        qsort(*pieces, (size_t)found.count, sizeof **pieces, compare_pieces);
+    return error == -ENOMEM ? error : found.count;
 }
 
 int efg_pieces_count(const char *dir)

@@ -9,6 +9,7 @@
 
 struct efg_piece {
     uint32_t rank, thread;
+    uint32_t folder; /* that it is in (fan.h) */
 };
 
 /* Those in DIR to PIECES, which the caller frees, whatever is returned: how many, 0 where there is no

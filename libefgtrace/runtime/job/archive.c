@@ -17,6 +17,7 @@
 #include <otf2/OTF2_MPI_Collectives.h>
 
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "files/otf2/otf2.h"
 #include "files/summary/summary.h"
 #include "runtime/base/clock.h"
@@ -52,7 +53,7 @@ static int open_logs(struct logs *logs)
     if (!logs->view || !logs->thread || !logs->events)
         return -ENOMEM;
     for (uint32_t i = 0; i < efg_threads.count && job->folder[0] && logs->is_in; i++) {
-        efg_job_path(i, "log", path);
+        efg_job_path(i, EFG_JOB_LOG, path);
         int error = efg_log_open(&logs->view[logs->count], path, &why);
         if (!error)
             logs->thread[logs->count++] = i;
@@ -339,17 +340,17 @@ static void remove_logs(const struct logs *logs)
 {
     char path[EFG_PATH];
     for (uint32_t i = 0; i < logs->count; i++) {
-        efg_job_path(logs->thread[i], "log", path);
-        efg_below_remove(path, EFG_BELOW_OWN + 2);
+        efg_job_path(logs->thread[i], EFG_JOB_LOG, path);
+        efg_below_remove(path, EFG_BELOW_OWN + efg_fan_below(path));
     }
     for (uint32_t i = 0; i < efg_threads.count && job->folder[0] && !logs->is_in; i++) {
-        efg_job_path(i, "log", path);
-        efg_below_remove(path, EFG_BELOW_OWN + 2);
+        efg_job_path(i, EFG_JOB_LOG, path);
+        efg_below_remove(path, EFG_BELOW_OWN + efg_fan_below(path));
     }
     PMPI_Barrier(job->comm);
     snprintf(path, sizeof path, "%.4000s/logs", job->folder);
     if (efg_job_is_first())
-        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
+        efg_fan_remove(path, EFG_BELOW_OWN + 1, (uint32_t)job->size);
 }
 
 /* Who is in the trace, where not all are. */

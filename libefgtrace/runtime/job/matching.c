@@ -35,7 +35,7 @@ static void read_logs(struct efg_channels *c)
     char path[EFG_PATH];
     struct efg_log_view log;
     for (struct efg_thread *t = efg_threads.list; t && job->folder[0]; t = t->next) {
-        efg_job_path(t->number, "log", path);
+        efg_job_path(t->number, EFG_JOB_LOG, path);
         if (efg_log_open(&log, path, NULL) != 0)
             continue;
         c->traffic = t->recorder.traffic;
@@ -207,7 +207,7 @@ static void trim_logs(const struct efg_channels *c)
         if (efg_channels_margins(c, (uint32_t)job->rank, t->number, &margins) != 0)
             continue;
         margins.is_leader = t == efg_threads.leader;
-        efg_job_path(t->number, "log", path);
+        efg_job_path(t->number, EFG_JOB_LOG, path);
         efg_trim_margins(path, &margins);
         efg_channels_margins_fini(&margins);
     }

@@ -65,7 +65,7 @@ static uint32_t move_logs(uint32_t count, int64_t shift)
 {
     char path[EFG_PATH];
     for (uint32_t i = 0; i < count && shift; i++) {
-        efg_job_path(i, "log", path);
+        efg_job_path(i, EFG_JOB_LOG, path);
         int error = efg_log_shift(path, shift);
         if (error && error != -ENOENT)
             return i;

@@ -13,6 +13,7 @@
 
 #include "base/launcher.h"
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "finish.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
@@ -204,7 +205,7 @@ static int make_parts(void)
     if (efg_conf_is_brief(&job->conf))
         return 0;
     snprintf(logs, sizeof logs, "%.4000s/logs", job->folder);
-    int error = efg_below_make_folder(logs, EFG_BELOW_OWN + 1);
+    int error = efg_fan_make(logs, EFG_BELOW_OWN + 1, (uint32_t)job->size);
     if (!error)
         error = efg_live_make_folder();
     return error ? error : efg_save_begin();

@@ -49,7 +49,10 @@ static inline bool efg_job_is_first(void)
     return efg_job.here.place == 0;
 }
 
-/* Name of the file of thread number THREAD of this rank, with what it has: "log" or "order". */
+/* Name of the file of thread number THREAD of this rank, with what it has. */
+#define EFG_JOB_LOG "log"
+#define EFG_JOB_ORDER "order"
+#define EFG_JOB_PIECE "efg"
 void efg_job_path(uint32_t thread, const char *what, char path[EFG_PATH]);
 
 #endif

@@ -15,16 +15,21 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "files/log/log.h"
 #include "runtime/base/memory.h"
 
 #define MEMORY ((size_t)1700 << 10)   /* of a sequence: 64k pairs */
-#define BELOW (EFG_BELOW_OWN + 2)     /* DIR/logs/RANK.THREAD.order */
 #define PART 8                        /* ... but no more than one part in so many of the budget */
 #define MOST_DONE ((size_t)256 << 10) /* bytes of segments in memory ... */
 #define WORST_DONE ((size_t)1 << 20)  /* ... where they cannot be written */
 
 /* --- the file --- */
+
+static unsigned below(const struct efg_order *o)
+{
+    return EFG_BELOW_OWN + efg_fan_below(o->path);
+}
 
 /* The segments that are done, behind those in the file. What is left of an earlier attempt that
  * failed lies behind, and is written over. Returns 0 or -errno. */
@@ -32,7 +37,7 @@ static int spill(struct efg_order *o)
 {
     if (!o->path || !efg_log_may_have(o->in_file + o->done.size))
         return o->path ? -EFBIG : -ENOENT;
-    int file = efg_below_open(o->path, BELOW, O_WRONLY | O_CREAT);
+    int file = efg_below_open(o->path, below(o), O_WRONLY | O_CREAT);
     if (file < 0)
         return file;
     int error = efg_write_all(file, o->done.data, o->done.size, o->in_file);
@@ -148,7 +153,7 @@ uint64_t efg_order_peek(const struct efg_order *o, struct efg_buffer *out)
 
 static int read_back(const struct efg_order *o, struct efg_buffer *out)
 {
-    int file = efg_below_open(o->path, BELOW, O_RDONLY);
+    int file = efg_below_open(o->path, below(o), O_RDONLY);
     unsigned char *to = efg_buffer_extend(out, o->in_file);
     int error = file < 0 ? file : !to ? -ENOMEM : efg_read_all(file, to, o->in_file, 0);
 
@@ -166,7 +171,7 @@ uint64_t efg_order_end(struct efg_order *o, struct efg_buffer *out)
     efg_sequence_close(&o->sequence);
     int error = o->in_file ? read_back(o, out) : 0;
     if (o->in_file)
-        efg_below_remove(o->path, BELOW);
+        efg_below_remove(o->path, below(o));
     efg_buffer_put(out, o->done.data, o->done.size);
     if (!error && !out->failed)
         return o->sequence.kept;

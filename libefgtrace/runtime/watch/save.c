@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Saves the graph and the order of calls now and then. A piece, DIR/pieces/RANK.THREAD.efg, is a run file
- * of one rank with one thread: each thread can look at its own graph without a lock, but not at another's.
- * Of its sequence it has what is not yet in the file of the order, from which the tool takes the rest.
+ * Saves the graph and the order of calls now and then. A piece, DIR/pieces/RANK.THREAD.efg (or as fan.h has
+ * it), is a run file of one rank with one thread: each thread can look at its own graph without a lock, but
+ * not at another's. Of its sequence it has what is not yet in the file of the order, from which the tool
+ * takes the rest.
  *
  * It is written beside its name and moved there, so that there is always a whole one.
  */
@@ -15,6 +16,7 @@
 
 #include "base/array.h"
 #include "files/disk/below.h"
+#include "files/disk/fan.h"
 #include "files/run/brief.h"
 #include "files/run/merge.h"
 #include "known.h"
@@ -41,17 +43,17 @@ static bool is_whole(void)
     return efg_conf_is_brief(&job->conf);
 }
 
-static unsigned below(void)
+static unsigned below(const char *path)
 {
-    return is_whole() ? EFG_BELOW_OWN + 1 : EFG_BELOW_OWN + 2;
+    return EFG_BELOW_OWN + (is_whole() ? 1 : efg_fan_below(path));
 }
 
-static void path_of_piece(const struct efg_thread *t, char *path, size_t size)
+static void path_of_piece(const struct efg_thread *t, char path[EFG_PATH])
 {
     if (is_whole())
-        snprintf(path, size, "%.4000s/run.efg", job->folder);
+        snprintf(path, EFG_PATH, "%.4000s/run.efg", job->folder);
     else
-        snprintf(path, size, "%.4000s/pieces/%d.%u.efg", job->folder, job->rank, t->number);
+        efg_job_path(t->number, EFG_JOB_PIECE, path);
 }
 
 /* --- when --- */
@@ -61,7 +63,7 @@ int efg_save_begin(void)
     char path[EFG_PATH];
 
     folder_of_pieces(path, sizeof path);
-    return job->conf.save == 0 ? 0 : efg_below_make_folder(path, EFG_BELOW_OWN + 1);
+    return job->conf.save == 0 ? 0 : efg_fan_make(path, EFG_BELOW_OWN + 1, (uint32_t)job->size);
 }
 
 /* After half of the pause to all of it, so that the ranks are spread. */
@@ -177,11 +179,11 @@ static int write_piece(struct efg_thread *t, uint64_t now)
     struct efg_buffer piece = {0};
     char path[EFG_PATH];
 
-    path_of_piece(t, path, sizeof path);
+    path_of_piece(t, path);
     put_piece(&piece, t, now);
     int error = piece.failed ? -ENOMEM : efg_log_may_have(piece.size) ? 0 : -EFBIG;
     if (!error)
-        error = efg_runfile_replace(path, below(), &piece);
+        error = efg_runfile_replace(path, below(path), &piece);
     note_memory(t, piece.room);
     efg_buffer_fini(&piece);
     return error;
@@ -232,12 +234,12 @@ void efg_save_end(bool is_written)
     if (!is_written)
         return;
     for (const struct efg_thread *t = efg_threads.list; t; t = t->next) {
-        path_of_piece(t, path, sizeof path);
+        path_of_piece(t, path);
         if (job->folder[0])
-            efg_below_remove(path, EFG_BELOW_OWN + 2);
+            efg_below_remove(path, below(path));
     }
     PMPI_Barrier(job->comm);
     folder_of_pieces(path, sizeof path);
     if (efg_job_is_first())
-        efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
+        efg_fan_remove(path, EFG_BELOW_OWN + 1, (uint32_t)job->size);
 }

@@ -60,7 +60,7 @@ static void open_log(struct efg_thread *t)
         return;
     memcpy(header.host, job->host, sizeof header.host);
     memcpy(header.application, job->application, sizeof header.application);
-    efg_job_path(t->number, "log", path);
+    efg_job_path(t->number, EFG_JOB_LOG, path);
     int error = efg_recorder_open(&t->recorder, path, &header, job->conf.log_limit);
     if (error)
         efg_note("cannot make %s: %s; this rank records nothing", path, strerror(-error));
@@ -70,7 +70,7 @@ static void begin_order(struct efg_thread *t)
 {
     char path[EFG_PATH];
 
-    efg_job_path(t->number, "order", path);
+    efg_job_path(t->number, EFG_JOB_ORDER, path);
     efg_order_begin(&t->order, t->number, job->folder[0] ? path : NULL);
 }
 
