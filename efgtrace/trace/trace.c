@@ -135,6 +135,10 @@ static int complain_no_logs(const char *dir, int error)
     if (is_there(dir, "traces.otf2"))
         return complain("nothing to do in", dir,
                         "its logs are gone, because its trace is complete: traces.otf2");
+    if (is_there(dir, "run.efg"))
+        return complain(
+            "nothing to do in", dir,
+            "nothing was recorded that could be a trace; `efgtrace report` says what the job did");
     if (error == -ENOENT || error == 0)
         return complain("cannot read", dir, "it has no logs/*.log: is it the output folder of a run?");
     return complain("cannot read the logs of", dir, strerror(-error));

@@ -13,6 +13,17 @@ same "keep-logs: a log per rank" "0.0.log 1.0.log 2.0.log 3.0.log" "$(ls kept/lo
 same "keep-logs: a second trace" 0 $?
 accepted "keep-logs" again/traces.otf2 --iterations 10
 
+traced -m graph -o graph
+same "nothing is recorded: no logs stay" "run.efg summary.txt" "$(ls graph | xargs)"
+"$tool" trace graph >said 2>&1
+same "nothing is recorded: trace" 1 $?
+has "nothing is recorded: it is said what there is" '`efgtrace report` says what the job did' said
+of_steps 3
+traced -o short
+same "too short to record: no logs stay" "run.efg summary.txt" "$(ls short | xargs)"
+has "too short to record: it is said why" "Traced       nothing" short/summary.txt
+of_steps 1000
+
 traced -o three --windows 3
 same "windows 3" "3" "$(grep -c '^  *number [0-9]* to' three/summary.txt)"
 accepted "windows 3" three/traces.otf2 --iterations 30

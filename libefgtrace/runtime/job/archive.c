@@ -335,6 +335,15 @@ static uint64_t archive_bytes(struct written *all, uint64_t *definitions)
     return bytes;
 }
 
+/* If there is nothing in it. */
+static void remove_folder(void)
+{
+    char path[EFG_PATH];
+    snprintf(path, sizeof path, "%.4000s/logs", job->folder);
+    if (efg_job_is_first())
+        efg_fan_remove(path, EFG_BELOW_OWN + 1, (uint32_t)job->size);
+}
+
 /* Those that were read, or that nobody wants. */
 static void remove_logs(const struct logs *logs)
 {
@@ -348,9 +357,13 @@ static void remove_logs(const struct logs *logs)
         efg_below_remove(path, EFG_BELOW_OWN + efg_fan_below(path));
     }
     PMPI_Barrier(job->comm);
-    snprintf(path, sizeof path, "%.4000s/logs", job->folder);
-    if (efg_job_is_first())
-        efg_fan_remove(path, EFG_BELOW_OWN + 1, (uint32_t)job->size);
+    remove_folder();
+}
+
+void efg_archive_drop(void)
+{
+    if (!job->conf.keep_logs && !efg_conf_is_brief(&job->conf))
+        remove_logs(&(struct logs){.is_in = false});
 }
 
 /* Who is in the trace, where not all are. */
@@ -437,6 +450,7 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
             say_whom(run);
     } else if (efg_job_is_first()) {
         efg_otf2_remove(job->folder, EFG_BELOW_OWN);
+        remove_folder();
         free(run->trace_note);
         run->trace_note =
             strdup(has_logs ? "it could not be written; from the logs, `efgtrace trace -o DIR2 DIR` does it"

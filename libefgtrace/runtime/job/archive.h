@@ -16,4 +16,7 @@
 void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols,
                        const struct efg_strays *strays, bool is_in);
 
+/* Nothing was recorded: remove the logs of all ranks, which have nothing. Collective. */
+void efg_archive_drop(void);
+
 #endif

@@ -249,6 +249,8 @@ void efg_finish_run(void)
     if (has_trace)
         efg_archive_write(&run, symbols, &strays,
                           job->conf.ranks == EFG_RANKS_ALL || efg_collect_represents(&run));
+    else
+        efg_archive_drop();
     efg_strays_fini(&strays);
     run.rounds = efg_rounds_count();
     run.finish = efg_clock_ticks() - begin;
