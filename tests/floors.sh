@@ -109,7 +109,7 @@ runtime/watch   core/loop       finds the main loop
 runtime/watch   core/order      keeps the order of calls
 runtime/watch   core/window     agrees on windows
 runtime/watch   files/conf      the wishes of the user
-runtime/watch   files/disk      the order and what is saved are files
+runtime/watch   files/disk      the order and what is saved are files, which are moved at the end
 runtime/watch   files/live      shows what it is doing
 runtime/watch   files/log       cuts logs to windows
 runtime/watch   files/order     writes the order

@@ -13,7 +13,7 @@
 sources=$root/tests/programs
 name=efg$$
 network=10.213.7
-job=
+job= near=
 
 # --- the hosts ---
 
@@ -151,7 +151,7 @@ test_program() { # PROGRAM MODE CHECKS...
     shift 2
     what="$program, $mode"
     dir=$work/$program.$mode
-    across "$tool" run -m "$mode" -o "$dir" "$work/$program"
+    across "$tool" run -m "$mode" -o "$dir" ${near:+--local "$near"} "$work/$program"
     code=$?
     [ $code -eq 0 ] && grep -q "^ok $program" "$work/out" && why= || why="exit code $code: $(tail -n 3 "$work/err")"
     verdict "$what: runs" "$why"
@@ -160,6 +160,7 @@ test_program() { # PROGRAM MODE CHECKS...
     [ -f "$dir/traces.otf2" ] || return
     check_trace "$what" "$dir/traces.otf2" --min-matched 1.0 "$@"
     verdict "$what: both hosts, two ranks on each" "$(wrong_places "$dir")"
+    [ -z "$near" ] || same "$what: nothing is said, and nothing is left on the hosts" " " "$(grep local "$work/err") $(ls "$near")"
     [ -d "$dir/logs" ] && verdict "$what: the clocks' offset" "$(wrong_clocks "$dir")"
 }
 

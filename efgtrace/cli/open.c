@@ -18,8 +18,22 @@
 #include "clean.h"
 #include "complain.h"
 #include "files/disk/below.h"
+#include "files/disk/local.h"
 #include "files/run/pieces.h"
 #include "files/summary/summary.h"
+
+/* Whether some of a job's files are on nodes that are not seen from here. */
+static bool is_away(const char *dir)
+{
+    struct efg_local local;
+    bool is_away = false;
+    if (efg_local_read(&local, dir) != 0)
+        return false;
+    for (uint32_t i = 0; i < local.count; i++)
+        is_away |= local.nodes[i].is_away;
+    efg_local_fini(&local);
+    return is_away;
+}
 
 static int explain_missing(const char *command, const char *dir)
 {
@@ -31,6 +45,11 @@ static int explain_missing(const char *command, const char *dir)
         fprintf(stderr,
                 "; the job was killed or is still running: `efgtrace trace %s` writes what it "
                 "has traced and saved\n",
+                dir);
+    else if (is_away(dir))
+        fprintf(stderr,
+                "; the job was killed or is still running: `efgtrace trace %s` says where what it has "
+                "saved is\n",
                 dir);
     else if (efg_below_is_there(logs, 1))
         fprintf(stderr,

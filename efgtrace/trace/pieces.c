@@ -31,7 +31,8 @@
 #include "files/symbols/symbols.h"
 
 struct pieces {
-    const char *command, *dir;
+    const char *command;
+    const struct efg_local *local;
     struct efg_piece *piece;
     int count;
 };
@@ -58,7 +59,7 @@ static void name_file(char path[PATH_MAX], const struct pieces *pieces, const st
                       const char *top, const char *ending)
 {
     char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s/%s", pieces->dir, top);
+    snprintf(folder, sizeof folder, "%s/%s", efg_local_folder(pieces->local, piece->place), top);
     efg_fan_path(path, PATH_MAX, folder, piece->folder, piece->rank, piece->thread, ending);
 }
 
@@ -398,13 +399,13 @@ static bool is_complete(const char *path)
     return !is_saved;
 }
 
-int efg_pieces_join(const char *command, const char *dir, const char *output)
+int efg_pieces_join(const char *command, const struct efg_local *local, const char *output)
 {
-    struct pieces pieces = {.command = command, .dir = dir};
+    struct pieces pieces = {.command = command, .local = local};
     struct job job = {0};
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/run.efg", output);
-    int found = efg_pieces_find(dir, &pieces.piece), error = found < 0 ? found : 0;
+    int found = efg_pieces_find(local, &pieces.piece), error = found < 0 ? found : 0;
     bool nothing = found == 0 || is_complete(path);
     pieces.count = error ? 0 : found;
     if (!error && !nothing)

@@ -22,15 +22,18 @@
 #include "cli/options.h"
 #include "files/disk/below.h"
 #include "files/disk/fan.h"
+#include "files/disk/local.h"
 #include "files/otf2/otf2.h"
 #include "files/run/pieces.h"
 #include "files/summary/summary.h"
 #include "pieces.h"
 
+#define MOST_TOLD 5 /* hosts */
+
 struct paths { /* of logs */
     char **path;
-    int count;
-    const char *dir; /* in whose logs/ they are */
+    int count, earlier; /* earlier: those of other places */
+    const char *dir;    /* in whose logs/ are those that are added */
 };
 
 static const char *const help[] = {
@@ -66,11 +69,20 @@ static bool is_log(const char *name)
     return name[0] != '.' && length > 4 && strcmp(name + length - 4, ".log") == 0;
 }
 
+/* Whether one of the first COUNT paths has this NAME: it was being moved from a node, and is whole in DIR. */
+static bool has_name(const struct paths *paths, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(strrchr(paths->path[i], '/') + 1, name) == 0)
+            return true;
+    return false;
+}
+
 static int add_log(void *context, uint32_t folder, const char *name)
 {
     struct paths *paths = context;
     char *path;
-    if (!is_log(name))
+    if (!is_log(name) || has_name(paths, paths->earlier, name))
         return 0;
     if (efg_array_grow(&paths->path, (uint64_t)paths->count, 1, sizeof *paths->path))
         return -ENOMEM;
@@ -82,14 +94,25 @@ static int add_log(void *context, uint32_t folder, const char *name)
     return 0;
 }
 
-/* The logs of DIR. Returns 0 or -errno. */
-static int find_logs(const char *dir, struct paths *paths)
+/* The logs of one place. Returns 0 or -errno. */
+static int find_logs_in(const char *dir, struct paths *paths)
 {
     char folder[PATH_MAX];
     if (snprintf(folder, sizeof(folder), "%s/logs", dir) >= (int)sizeof(folder))
         return -ENAMETOOLONG;
     paths->dir = dir;
+    paths->earlier = paths->count;
     return efg_fan_list(folder, 1, add_log, paths);
+}
+
+/* The logs of a job. Returns 0, or -errno of its folder if there are none. */
+static int find_logs(const struct efg_local *local, struct paths *paths)
+{
+    int error = find_logs_in(local->dir, paths);
+    for (uint32_t place = 1; place <= local->count && error != -ENOMEM; place++)
+        if (efg_local_folder(local, place) && find_logs_in(efg_local_folder(local, place), paths) == -ENOMEM)
+            error = -ENOMEM;
+    return paths->count && error != -ENOMEM ? 0 : error;
 }
 
 static bool is_folder(const char *path)
@@ -126,6 +149,25 @@ static void tell_clocks(const struct efg_run_skew *skew)
     efg_summary_skew(skew, text, sizeof(text));
     if (*text)
         fprintf(stderr, "efgtrace trace: clocks of hosts are %s\n", text);
+}
+
+/* What lies on other nodes has to be brought here by the user. */
+static void tell_away(const struct efg_local *local)
+{
+    char dir[PATH_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < local->count; i++) {
+        const struct efg_local_node *node = &local->nodes[i];
+        if (!node->is_away || ++count > MOST_TOLD)
+            continue;
+        fprintf(stderr, "efgtrace trace: what host %s has of the job is not seen from here; there, type: ",
+                efg_clean(node->host));
+        fprintf(stderr, "cp -rn %s/. %s\n", efg_clean(node->folder),
+                realpath(local->dir, dir) ? dir : local->dir);
+    }
+    if (count > MOST_TOLD)
+        fprintf(stderr, "efgtrace trace: and %u other hosts, which %s/" EFG_LOCAL " lists\n",
+                count - MOST_TOLD, local->dir);
 }
 
 static int complain_no_logs(const char *dir, int error)
@@ -186,21 +228,23 @@ static int convert(const char *dir, const char *output, const struct paths *path
 }
 
 /* What there is of both; a job that traces nothing has no logs. */
-static int write_both(const char *dir, const char *output, const struct paths *paths)
+static int write_both(const struct efg_local *local, const char *output, const struct paths *paths)
 {
-    int joined = efg_pieces_join("trace", dir, output), code = EFG_EXIT_OK;
+    int joined = efg_pieces_join("trace", local, output), code = EFG_EXIT_OK;
     if (joined > 0)
         printf("%s/run.efg\n", output);
     if (paths->count)
-        code = convert(dir, output, paths);
+        code = convert(local->dir, output, paths);
     return joined < 0 ? EFG_EXIT_FAILED : code;
 }
 
-static int trace(const char *dir, const char *output)
+static int trace(const struct efg_local *local, const char *output)
 {
     struct paths paths = {0};
+    const char *dir = local->dir;
     errno = 0;
-    int error = find_logs(dir, &paths), code;
+    int error = find_logs(local, &paths), code;
+    tell_away(local);
     if ((error || paths.count == 0) && !efg_pieces_count(dir)) {
         code = complain_no_logs(dir, error);
     } else {
@@ -208,7 +252,7 @@ static int trace(const char *dir, const char *output)
         if (error && !is_folder(output))
             code = complain("cannot make", output, strerror(-error));
         else
-            code = write_both(dir, output, &paths);
+            code = write_both(local, output, &paths);
         if (!error)
             efg_below_remove_folder(output, 0); /* if there is nothing in it */
     }
@@ -241,5 +285,10 @@ int efg_cmd_trace(int argc, char **argv)
     strip_name(argv[optind]);
     if (given)
         strip_name((char *)given); /* of argv, too */
-    return trace(argv[optind], given ? given : argv[optind]);
+    struct efg_local local;
+    if (efg_local_read(&local, argv[optind]))
+        return complain("cannot read", argv[optind], "not enough memory");
+    code = trace(&local, given ? given : argv[optind]);
+    efg_local_fini(&local);
+    return code;
 }

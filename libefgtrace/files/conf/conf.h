@@ -22,7 +22,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 36 /* how many keys there are */
+#define EFG_CONF_KEYS 37 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -68,6 +68,7 @@ struct efg_conf {
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */
     int sequence;             /* 1: keep the order of all calls */
     uint64_t save;            /* ns: shortest time between saves; 0: never */
+    char local[EFG_CONF_TEXT]; /* folder on each node for logs and pieces while the job runs; "": none */
     int live;                 /* 1: others can see what each rank is doing */
     int clock;                /* enum efg_clock_choice */
     int summary;              /* 1: rank 0 prints it at the end */

@@ -428,10 +428,12 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
     struct efg_otf2_unifier *u = NULL;
     struct efg_buffer mine = {0};
     uint64_t total = 0;
-    int error = any(open_logs(&logs)), has_logs = logs.count > 0;
+    int error = any(open_logs(&logs)), has_logs = logs.count > 0, none = error ? 0 : expect_logs(&logs);
 
+    if (none)
+        remove_folder();
     if (!error)
-        error = expect_logs(&logs);
+        error = none;
     if (!error)
         error = exchange(&logs, run, symbols, &u, &mine);
     if (!error)
@@ -450,7 +452,6 @@ void efg_archive_write(struct efg_run *run, struct efg_symbols *symbols, const s
             say_whom(run);
     } else if (efg_job_is_first()) {
         efg_otf2_remove(job->folder, EFG_BELOW_OWN);
-        remove_folder();
         free(run->trace_note);
         run->trace_note =
             strdup(has_logs ? "it could not be written; from the logs, `efgtrace trace -o DIR2 DIR` does it"

@@ -42,6 +42,7 @@
 #include "runtime/watch/threads.h"
 #include "runtime/watch/thrift.h"
 #include "runtime/watch/windows.h"
+#include "scratch.h"
 #include "sessions.h"
 #include "spawned.h"
 
@@ -264,6 +265,7 @@ void efg_finish_run(void)
     if (efg_conf_is_brief(&job->conf) && efg_job_is_first())
         efg_below_remove_folder(job->folder, EFG_BELOW_OWN); /* where nothing could be written to it */
     efg_save_end(is_written);
+    efg_scratch_end();
     efg_run_fini(&run);
     if (symbols)
         efg_symbols_free(symbols);
@@ -293,5 +295,6 @@ void efg_finish_leave(void)
         efg_events_add(self, now, false);
         efg_save_last(self, now);
     }
+    efg_scratch_leave();
     efg_signals_release(&signals);
 }

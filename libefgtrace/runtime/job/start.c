@@ -35,6 +35,7 @@
 #include "runtime/watch/save.h"
 #include "runtime/watch/threads.h"
 #include "runtime/watch/tracer.h"
+#include "scratch.h"
 #include "sessions.h"
 #include "spawned.h"
 #include "spool.h"
@@ -43,7 +44,6 @@
 #define FIRST_TURN 1000000 /* us that other ranks let the first one speak */
 #define TURN 125000        /* and one of them the one before it */
 #define MOST_TURNS 8
-#define LONGEST 4000 /* bytes of its absolute name: what lies in it has a name of EFG_PATH */
 
 extern char **environ;
 
@@ -176,7 +176,7 @@ static int name_folder(const char *made)
         length = snprintf(job->folder, sizeof job->folder, "%s", made);
     else
         length = snprintf(job->folder, sizeof job->folder, "%s/%s", here, made);
-    return length > LONGEST ? -ENAMETOOLONG : 0;
+    return length > EFG_JOB_LONGEST ? -ENAMETOOLONG : 0;
 }
 
 /* A folder that was not there before: an existing one is never written into. Returns 0 or
@@ -357,6 +357,7 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
         efg_sessions_end();
         return NULL;
     }
+    efg_scratch_begin();
     bool threads = job->is_of_sessions || has_threads();
     int ready = efg_callpath_init((unsigned)job->conf.depth, job->conf.python) == 0 &&
                 efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here, threads) == 0 &&

@@ -7,15 +7,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/none.h"
 #include "files/disk/fan.h"
 
 struct efg_job efg_job;
 
-void efg_job_path(uint32_t thread, const char *what, char path[EFG_PATH])
+static void name_file(const char *folder, uint32_t group, uint32_t thread, const char *what,
+                      char path[EFG_PATH])
 {
     char top[EFG_PATH];
-    uint32_t rank = (uint32_t)efg_job.rank;
 
-    snprintf(top, sizeof top, "%.4000s/%s", efg_job.folder, strcmp(what, EFG_JOB_PIECE) ? "logs" : "pieces");
-    efg_fan_path(path, EFG_PATH, top, efg_fan_folder(rank, (uint32_t)efg_job.size), rank, thread, what);
+    snprintf(top, sizeof top, "%.4000s/%s", folder, strcmp(what, EFG_JOB_PIECE) ? "logs" : "pieces");
+    efg_fan_path(path, EFG_PATH, top, group, (uint32_t)efg_job.rank, thread, what);
+}
+
+void efg_job_last_path(uint32_t thread, const char *what, char path[EFG_PATH])
+{
+    name_file(efg_job.folder, efg_fan_folder((uint32_t)efg_job.rank, (uint32_t)efg_job.size), thread, what,
+              path);
+}
+
+/* A node has few ranks. */
+void efg_job_path(uint32_t thread, const char *what, char path[EFG_PATH])
+{
+    if (efg_job.local[0])
+        name_file(efg_job.local, EFG_NONE, thread, what, path);
+    else
+        efg_job_last_path(thread, what, path);
 }

@@ -17,7 +17,8 @@
 #include "runtime/node/nodes.h"
 #include "runtime/node/topology.h"
 
-#define EFG_PATH 4200 /* bytes, for a name in the folder */
+#define EFG_PATH 4200        /* bytes, for a name in the folder */
+#define EFG_JOB_LONGEST 4000 /* bytes of the absolute name of a folder, so that one in it has room */
 
 struct efg_job {
     struct efg_conf conf;
@@ -31,6 +32,7 @@ struct efg_job {
     struct efg_run_place place;
     char cores[EFG_TOPOLOGY_TEXT]; /* of the place */
     char folder[4096],             /* of the output, "" if there is none */
+        local[4096],               /* of logs and pieces on this node meanwhile, "" if there is none */
         application[256], host[256];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its name and version */
     char *openmp;                             /* parallel regions at the end, as in efg_run_rank; or NULL */
@@ -54,5 +56,7 @@ static inline bool efg_job_is_first(void)
 #define EFG_JOB_ORDER "order"
 #define EFG_JOB_PIECE "efg"
 void efg_job_path(uint32_t thread, const char *what, char path[EFG_PATH]);
+/* The same at the end, if it is kept: in the folder of the output. */
+void efg_job_last_path(uint32_t thread, const char *what, char path[EFG_PATH]);
 
 #endif

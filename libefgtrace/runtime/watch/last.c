@@ -40,6 +40,7 @@
 #include <unistd.h>
 
 #include "events.h"
+#include "keep.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/heap.h"
 #include "runtime/process/job.h"
@@ -100,6 +101,8 @@ static int save_piece(void *thread)
     uint64_t now = efg_clock_ticks();
     efg_events_add(t, now, false);
     efg_save_last(t, now);
+    efg_keep_files();
+    efg_keep_clear();
     return 0;
 }
 
