@@ -35,6 +35,12 @@ begin() {
     done
 }
 
+# find_ranks: their processes to $children: of the launcher, or of its only proxy
+find_ranks() {
+    read -ra children <"/proc/$job/task/$job/children"
+    [ "$mpi" != MPICH ] || read -ra children <"/proc/${children[0]}/task/${children[0]}/children"
+}
+
 # finished: the job ends
 finished() {
     { wait "$job"; } 2>/dev/null
@@ -80,7 +86,7 @@ ranks 4 "$tool" run -m graph --summary off -o whole "${stencil[@]}" >out 2>err
 verdict "a job that ends in order: its pieces are gone" "$(ls -d whole/pieces 2>/dev/null)"
 
 begin one "$pieces" -m graph -- "${stencil[@]}"
-read -ra children <"/proc/$job/task/$job/children"
+find_ranks
 kill -KILL "${children[1]}"
 finished
 mv one left # as the job has left it: without a run file

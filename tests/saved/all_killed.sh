@@ -2,7 +2,7 @@
 # All ranks are killed, and the launcher.
 
 begin all "$pieces" -- "${stencil[@]}"
-read -ra children <"/proc/$job/task/$job/children"
+find_ranks
 kill -KILL "${children[@]}" "$job"
 finished
 "$tool" trace all >said 2>err

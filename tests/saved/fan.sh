@@ -4,7 +4,7 @@
 
 export EFG_TEST_FAN=2
 begin fan "pieces/0/0.0.efg pieces/0/1.0.efg pieces/2/2.0.efg pieces/2/3.0.efg logs/2/3.0.log" -- "${stencil[@]}"
-read -ra children <"/proc/$job/task/$job/children"
+find_ranks
 kill -KILL "${children[1]}"
 finished
 same "fan: the folders" "logs/0 logs/2 pieces/0 pieces/2" "$(cd fan && ls -d logs/* pieces/* | xargs)"

@@ -5,7 +5,7 @@
 for i in 1 2 3; do
     rm -rf limited
     begin limited "$pieces" -m graph -- "${stencil[@]}"
-    read -ra children <"/proc/$job/task/$job/children"
+    find_ranks
     for child in "${children[@]:1}"; do # rank 0 writes the run file
         prlimit --fsize=1000 --pid "$child"
     done

@@ -2,7 +2,7 @@
 # A limit of the size of files, on all ranks.
 
 begin smaller "$pieces" -m full -- "${stencil[@]}"
-read -ra children <"/proc/$job/task/$job/children"
+find_ranks
 for child in "${children[@]}"; do
     prlimit --fsize=1000 --pid "$child"
 done

@@ -86,7 +86,7 @@ for ((i = 0; i < 300; i++)); do
     sleep 0.1
 done
 same "local: nothing is in the folder meanwhile" "" "$(ls killed/logs killed/pieces | grep '[0-9]')"
-read -ra children <"/proc/$job/task/$job/children"
+find_ranks
 kill -KILL "${children[@]}" "$job"
 finished
 cp -r killed copy

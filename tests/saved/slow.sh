@@ -23,7 +23,7 @@ for ((i = 0; i < 300; i++)); do
     [ -n "$number" ] && ! lacking >/dev/null && break # all ranks have saved it
     sleep 0.2
 done
-read -ra children <"/proc/$job/task/$job/children"
+find_ranks
 kill -KILL "${children[@]}" "$job"
 finished
 find_slow kept
