@@ -7,6 +7,8 @@
 
 #include "summary.h"
 
+#define SHORT 0.01 /* of the run */
+
 uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const struct efg_run_phase *phase)
 {
     uint64_t recorded = 0;
@@ -36,29 +38,37 @@ static void put_phase(struct efg_buffer *out, const struct efg_run *run, const s
                      (unsigned long long)efg_summary_phase_recorded(thread, p), name);
 }
 
-/* Whether phase number I is one of the MOST with the most time. */
-static bool is_long(const struct efg_run_thread *thread, uint32_t i, uint32_t most)
+/* Whether phase number I is one of the MOST with the most time. Where not all are wanted, a short one that left
+ * nothing in the trace only takes the eye off the others. */
+static bool is_shown(const struct efg_run *run, const struct efg_run_thread *thread, uint32_t i,
+                     uint32_t most)
 {
+    const struct efg_run_phase *phases = thread->phases;
     uint32_t longer = 0;
 
+    if (most == UINT32_MAX)
+        return true;
     for (uint32_t k = 0; k < thread->phase_count; k++)
-        longer += thread->phases[k].time > thread->phases[i].time ||
-                  (thread->phases[k].time == thread->phases[i].time && k < i);
-    return longer < most;
+        longer += phases[k].time > phases[i].time || (phases[k].time == phases[i].time && k < i);
+    return longer < most && (efg_summary_phase_recorded(thread, &phases[i]) ||
+                             (double)phases[i].time >= SHORT * (double)efg_run_rank_duration(&run->speaker));
 }
 
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
     struct efg_looptree tree;
+    uint32_t shown = 0;
 
-    if (!thread || thread->phase_count < 2)
+    for (uint32_t i = 0; thread && i < thread->phase_count; i++)
+        shown += is_shown(run, thread, i, most);
+    if (shown < 2)
         return;
     efg_summary_tree(&tree, run, &thread->graph, &thread->loops.main);
     efg_summary_line(out, "phase      begins     takes  share iterations one takes  recorded"
                           "  its loop (* the main loop)");
     for (uint32_t i = 0; i < thread->phase_count; i++)
-        if (is_long(thread, i, most))
+        if (is_shown(run, thread, i, most))
             put_phase(out, run, thread, &tree, i);
     efg_looptree_fini(&tree);
 }
