@@ -38,8 +38,8 @@ static void put_phase(struct efg_buffer *out, const struct efg_run *run, const s
                      (unsigned long long)efg_summary_phase_recorded(thread, p), name);
 }
 
-/* Whether phase number I is one of the MOST with the most time. Where not all are wanted, a short one that left
- * nothing in the trace only takes the eye off the others. */
+/* Whether phase number I is one of the MOST with the most time. Where not all are wanted, a short one that
+ * left nothing in the trace only takes the eye off the others. */
 static bool is_shown(const struct efg_run *run, const struct efg_run_thread *thread, uint32_t i,
                      uint32_t most)
 {
