@@ -177,9 +177,15 @@ $(BUILD)/obj/efgtrace/page/data.o: efgtrace/page/data.S $(PAGE)
 	@mkdir -p $(@D)
 	$(call quiet,AS)$(CC) -c $< -o $@ -DPAGE_HEAD='"$(BUILD)/page/head.html"' -DPAGE_TAIL='"$(BUILD)/page/tail.html"'
 
-$(BUILD)/tests/%: tests/unit/%.c $(UNIT_HELP) $(FILES) $(CORE)
+# Of what is tested, the linker takes only what a test calls. Archives name their objects, and hold no copy of them.
+archive = $(call quiet,AR)rm -f $@ && $(AR) rcs --thin $@ $^
+$(BUILD)/tests/tested.a: $(UNIT_HELP) $(FILES) $(CORE)
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) -lcmocka $(FILES_LIBS)
+	$(archive)
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/tests/tested.a
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) $(filter %.a,$^) -lcmocka $(FILES_LIBS)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
 of       = $(patsubst %,$(BUILD)/obj/$(MPI)/libefgtrace/runtime/%.o,$(1))
@@ -265,9 +271,13 @@ $(BUILD)/tests/thrower.so: tests/unit/loaded/thrower.cpp
 FUZZED    := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_PARTS = $(patsubst %,$(BUILD)/obj/tests/fuzz/%.o,fuzz printed $(if $(findstring fuzzer,$(SAN)),,replay))
 
-$(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(filter-out %/main.o,$(TOOL)) $(FILES) $(CORE)
+$(BUILD)/fuzz/fuzzed.a: $(filter-out %/main.o,$(TOOL)) $(FILES) $(CORE)
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(TOOL_LIBS) -Wl,--wrap=efg_elf_open,--wrap=alarm
+	$(archive)
+
+$(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(BUILD)/fuzz/fuzzed.a
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(subst fuzzer-no-link,fuzzer,$(SANITIZE)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TOOL_LIBS) -Wl,--wrap=efg_elf_open,--wrap=alarm
 
 $(patsubst %,$(BUILD)/fuzz/%,run commands pieces rebuild): $(BUILD)/obj/tests/fuzz/mutate_run.o
 $(patsubst %,$(BUILD)/fuzz/%,log otf2): $(BUILD)/obj/tests/fuzz/mutate_log.o

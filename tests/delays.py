@@ -73,12 +73,17 @@ def waits(events, name, rank, iterations):
     return [sum(time for _, time in calls[i * each:(i + 1) * each]) for i in range(iterations)]
 
 
+def quarter(numbers):
+    numbers = sorted(numbers)
+    return numbers[(len(numbers) - 1) // 4]
+
+
 def compare(name, waiting, told):
-    """How far waiting is off, in a typical iteration. The system may take the processor from a rank just between
-    the moment that it has measured and its call; on a machine that is busy all the time the ranks that are to wait
-    may come as late as the late one, in most iterations."""
+    """How far waiting is off, in the best quarter of the iterations. The system may take the processor from a rank
+    just between the moment that it has measured and its call; on a machine that is busy all the time in most of them,
+    and the ranks that are to wait may come as late as the late one. What we count wrongly is wrong in all."""
     typical = max(LEAST, median(sum(times[i] for times in waiting.values()) for i in range(len(told[min(waiting)]))))
-    off = {rank: median(abs(one - other) for one, other in zip(waiting[rank], told[rank])) / typical for rank in waiting}
+    off = {rank: quarter(abs(one - other) for one, other in zip(waiting[rank], told[rank])) / typical for rank in waiting}
     for rank in off:
         assert off[rank] <= WITHIN, f'{name}: rank {rank} waits {told[rank]}, {waiting[rank]} were put in'
     return max(off.values())

@@ -46,7 +46,7 @@ trace_of() {
     shuffled) full "$work/shuffled" 2 -- "$work/many" shuffled 120000 ;;
     *)
         compile $1 || exit 2
-        full "$work/$1" 4 -- "$programs/$1" $([ -f "$root/bench/kernels/$1.c" ] && echo 10) ;;
+        full "$work/$1" 4 -- "$programs/$1" $([ -f "$root/bench/kernels/$1.c" ] && echo 10 || echo 100 100) ;;
     esac
 }
 

@@ -107,7 +107,8 @@ check_trace() { # WHAT TRACE ARGUMENTS...
     what=$1 trace=$2
     shift 2
     verdict "$what: the trace is right, all messages matched" "$(faults "$trace" "$@" | head -n 3)"
-    grep -q 'clock violations 0,' "$work/checked" && why= || why=$(grep messages "$work/checked")
+    grep -q 'clock violations 0,' "$work/checked" && why= ||
+        why="$(grep messages "$work/checked"); $(grep -A 2 '^Clocks' "$(dirname "$trace")/summary.txt" | xargs)"
     verdict "$what: no message is received before it is sent" "$why"
 }
 
@@ -146,13 +147,23 @@ END
 
 # --- tests ---
 
+# is_contradictory DIR: clocks were compared too badly, as on a machine that is busy, for one correction to fit all
+# messages; and the summary says so
+is_contradictory() {
+    grep -q ': contradictory, [1-9][0-9]* left' "$1/summary.txt" 2>/dev/null
+}
+
 test_program() { # PROGRAM MODE CHECKS...
     program=$1 mode=$2
     shift 2
     what="$program, $mode"
     dir=$work/$program.$mode
-    across "$tool" run -m "$mode" -o "$dir" ${near:+--local "$near"} "$work/$program"
-    code=$?
+    for _ in 1 2 3; do
+        rm -rf "$dir"
+        across "$tool" run -m "$mode" -o "$dir" ${near:+--local "$near"} "$work/$program"
+        code=$?
+        is_contradictory "$dir" || break
+    done
     [ $code -eq 0 ] && grep -q "^ok $program" "$work/out" && why= || why="exit code $code: $(tail -n 3 "$work/err")"
     verdict "$what: runs" "$why"
     [ -f "$dir/traces.otf2" ] && why= || why=$(tail -n 3 "$work/err")

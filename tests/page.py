@@ -19,6 +19,7 @@ from selenium.webdriver.common.keys import Keys
 import firefox
 from merged import ranks_of
 
+PATIENCE = 300  # seconds: far more than a page takes beside a load of 40
 NODES_MOST = 400  # in the tree with the ranks
 PARTS = ['overview', 'loops', 'iterations', 'heat', 'slow', 'timeline', 'waiting', 'calls', 'flame', 'flow', 'messages', 'contexts', 'ranks', 'representative', 'growth']
 
@@ -39,7 +40,9 @@ def browser():
     for argument in ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--window-size=1280,900'):
         options.add_argument(argument)
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
-    return webdriver.Chrome(service=Service(shutil.which('chromedriver')), options=options)
+    driver = webdriver.Chrome(service=Service(shutil.which('chromedriver')), options=options)
+    driver.set_script_timeout(PATIENCE)
+    return driver
 
 
 class Page:
@@ -52,11 +55,11 @@ class Page:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, condition):
-        for _ in range(300):
-            if self.js(condition):
-                return
+        end = time.monotonic() + PATIENCE
+        while not self.js(condition):
+            if time.monotonic() > end:
+                raise TimeoutError(condition)
             time.sleep(.1)
-        raise TimeoutError(condition)
 
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)

@@ -48,7 +48,7 @@ looked_at() {
     local needed=chromedriver
     [ "${PAGE_BROWSER-}" != firefox ] || needed=firefox-esr
     if command -v $needed >/dev/null && "$python" -c 'import selenium' 2>/dev/null; then
-        verdicts < <(timeout 200 "$python" "$root/tests/page.py" "$@" 2>&1 || printf 'page.py\tit failed\n')
+        verdicts < <(timeout $patience "$python" "$root/tests/page.py" "$@" 2>&1 || printf 'page.py\tit failed\n')
     else
         skip "pages in a browser" "no $needed or python3-selenium"
     fi
@@ -76,12 +76,10 @@ fi
 mkdir many hostile paths
 "$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg &&
     "$sample" --write-paths paths/run.efg || exit 1
-ranks 4 "$tool" run -o stencil --summary off --interval 5ms "$programs/stencil2d" 400 100 >out 2>err ||
-    verdict "stencil runs" "exit code $?: $(tail -n 3 err)"
+windowed stencil --interval 5ms -- "$programs/stencil2d" 400 100
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
     verdict "master and workers run" "exit code $?: $(tail -n 3 err)"
-ranks 4 "$tool" run -o slow --summary off --select first,slow --interval 5ms "$programs/slow" 600 100 500 1 3000 >out 2>err ||
-    verdict "a program with a slow iteration runs" "exit code $?: $(tail -n 3 err)"
+windowed slow --select first,slow --interval 5ms -- "$programs/slow" 600 100 500 1 3000
 printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >idle.c
 $MPICC -o idle.bin idle.c && ranks 2 "$tool" run -o idle --summary off ./idle.bin >out 2>err ||
     verdict "a program that makes no calls runs" "exit code $?: $(tail -n 3 err)"

@@ -8,7 +8,7 @@ usage: phases.py TOOL DIR COMMAND...
   main               the function of the one that is the main loop's; and "not", and that of the first one, if
                      that takes about as long as the longest
   recorded           the iterations that were recorded of each, one line
-  time FUNCTION      the share of the run, in percent, rounded
+  part FUNCTION      its time in percent of that of the longest one, rounded down; 0 if it is no phase
   gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
   loops              the loops that the trace says phases have, as they began, one line; - for none
   trace              the phases of the iterations in the trace, with their numbers of iterations on rank 0,
@@ -32,8 +32,8 @@ def main():
         print(*main_and_first(phases))
     elif command == "recorded":
         print(*[p["recorded"] for p in phases])
-    elif command == "time":
-        print(round(100 * one["share"]))
+    elif command == "part":
+        print(int(100 * one["time"] / max(p["time"] for p in phases)) if one else 0)
     elif command == "gap":
         print(int(one["time"] < 0.9 * (one["end"] - one["start"])))
     elif command == "loops":

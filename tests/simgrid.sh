@@ -35,10 +35,10 @@ command -v smpirun >/dev/null || skip "replays" "there is no smpirun: package li
 
 # --- ten recorded iterations, and all the others ---
 
-traced stencil2d -- "$programs/stencil2d" 1000 300
-traced persistent -- "$programs/persistent" 1000 300
-traced nested_solver -- "$programs/nested_solver" 400 300
-traced sendrecv_self -- "$programs/sendrecv_self" 1000 300
+windowed stencil2d -- "$programs/stencil2d" 1000 300
+windowed persistent -- "$programs/persistent" 1000 300
+windowed nested_solver -- "$programs/nested_solver" 400 300
+windowed sendrecv_self -- "$programs/sendrecv_self" 1000 300
 for name in stencil2d persistent nested_solver sendrecv_self; do
     written $name
     agrees "$name: who sends what to whom" simgrid.py $name $name.sim exact
@@ -46,8 +46,8 @@ for name in stencil2d persistent nested_solver sendrecv_self; do
 done
 
 # Who is first is a matter of timing: as many messages, but another order.
-traced waitany -- "$programs/waitany" 1000 300
-traced polling -- "$programs/polling" 500 300
+windowed waitany -- "$programs/waitany" 1000 300
+windowed polling -- "$programs/polling" 500 300
 for name in waitany polling; do
     written $name
     agrees "$name: all messages have both ends" simgrid.py $name $name.sim
@@ -55,9 +55,9 @@ for name in waitany polling; do
 done
 
 # Collectives of some ranks are messages, too; two halves have each their own loop.
-traced comms -- "$programs/comms" 200 300
-traced collectives -- "$programs/collectives" 200 300
-traced coupled -- "$programs/coupled" 500 300
+windowed comms -- "$programs/comms" 200 300
+windowed collectives -- "$programs/collectives" 200 300
+windowed coupled -- "$programs/coupled" 500 300
 for name in comms collectives coupled; do
     written $name
     agrees "$name: all messages have both ends" simgrid.py $name $name.sim
@@ -107,7 +107,7 @@ code=2 refused "no folder" "wants a folder" stencil2d
 refused "a folder that exists" "cannot make the folder stencil2d" -o stencil2d stencil2d
 traced graph --mode graph -- "$programs/stencil2d" 100 300
 refused "nothing recorded" "there is no trace" -o no.sim graph
-traced unordered --sequence off -- "$programs/stencil2d" 1000 300
+windowed unordered --sequence off -- "$programs/stencil2d" 1000 300
 refused "no order" "order of the calls" -o no.sim unordered
 ranks 2 sh -c "[ \$OMPI_COMM_WORLD_RANK\$PMI_RANK = 0 ] || export EFGTRACE_MODE=off
     exec \"$tool\" run -o half \"$programs/stencil2d\" 500 300" >out 2>err
@@ -115,8 +115,8 @@ refused "half of the ranks" "needs all ranks" -o no.sim half
 
 # What was recorded may not say who comes when: of a master that hears any worker, of one kind of send of many. Then
 # that is said, or it can be replayed all the same.
-traced master_worker -- "$programs/master_worker" 500 300
-traced apart --level finer --iterations 3 -- "$programs/sends" 300 300
+windowed master_worker -- "$programs/master_worker" 500 300
+windowed apart --level finer --iterations 3 -- "$programs/sends" 300 300
 for name in master_worker apart; do
     if "$tool" export -f simgrid -o $name.sim $name >$name.said 2>&1; then
         agrees "$name: all messages have both ends" simgrid.py $name $name.sim

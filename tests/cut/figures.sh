@@ -3,7 +3,7 @@
 
 for program in stencil2d persistent probes sendrecv_self waitany threads; do
     figures $program
-    figures $program --mode full
+    figures "$program 200 100" --mode full
 done
 figures stencil2d --windows 2
 figures wavefront
