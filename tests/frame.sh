@@ -309,6 +309,12 @@ found_by() {
         echo "$one ended with exit code $1, and without a verdict: $(tail -n 1 "$said")"
 }
 
+# clock_error DIR: ns, how well clocks of hosts were compared, as the summary says
+clock_error() {
+    awk 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
+        /^Clocks .* at worst$/ { print int($(NF - 3) * unit[$(NF - 2)]) }' "$1/summary.txt"
+}
+
 # accepted NAME TRACE ARGUMENT...: otf2-print and the checker (with ARGUMENTs) find nothing
 accepted() {
     local name=$1

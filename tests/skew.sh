@@ -117,12 +117,6 @@ same "drift: it is said" 1 "$(grep -Ec ': contradictory, [1-9][0-9]* left$' said
 
 # --- MPI_Finalize ---
 
-# worst DIR: ns, how well clocks were compared
-worst() {
-    awk 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
-        /^Clocks .* at worst$/ { print $(NF - 3) * unit[$(NF - 2)] }' "$1/summary.txt"
-}
-
 # bent_run NAME LATE2 LATE3 WANTED [VARIABLE=VALUE...]: what the summary is to say of the clocks. Where the
 # machine was too busy to compare them, the corrections of two windows may differ: once more.
 bent_run() {
@@ -130,7 +124,7 @@ bent_run() {
         rm -rf "$1"
         traced "$1" LD_PRELOAD="$work/bent.so" LATE2="$2" LATE3="$3" "${@:5}" -- "${steps[@]}"
         ran="$? $(cat out)"
-        [ "$(worst "$1")" -gt 100000 ] || break
+        [ "$(clock_error "$1")" -gt 100000 ] || break
     done
     same "$1: runs" "$ran_well" "$ran"
     same "$1: two hosts" 1 "$(grep -c ', 4 ranks on 2 hosts, ' "$1/summary.txt")"
@@ -160,7 +154,7 @@ same "run.refused: the logs are as they were" 2 "$("$python" "$logs" clocks run.
 
 # corrected DIR: what is said of clocks that were put right, but for what their comparison may have missed
 corrected() {
-    awk -v worst="$(worst "$1")" 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
+    awk -v worst="$(clock_error "$1")" 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
         /corrected/ && !(/^ +off by .*: corrected, 0 left$/ && $3 * unit[$4] <= worst)' "$1/summary.txt"
 }
 
