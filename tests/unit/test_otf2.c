@@ -536,6 +536,41 @@ static void killed_in_a_collective(void **state)
     trace_expect_valid("");
 }
 
+/* As a recorder does it: it can be moved. */
+static void begin_window(struct synth *s, uint64_t number)
+{
+    s->log.next.time = UINT64_MAX;
+    synth_mark(s, EFG_REC_WINDOW_BEGIN, number);
+    for (int i = 0; i < 5; i++)
+        efg_log_put(&s->log, &(struct efg_record){.time = s->log.next.time, .kind = EFG_REC_NONE});
+}
+
+/* The windows of all logs, of which each has several, are joined to those of the job. */
+static void killed_with_several_windows(void **state)
+{
+    struct synth s;
+    (void)state;
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        synth_open(&s, trace_dir, rank, 0, 3);
+        s.log.header->full = 0;
+        for (uint64_t window = 0; window < 9; window++) {
+            s.now = window * 10000;
+            begin_window(&s, window);
+            synth_enter(&s, "MPI_Wtime", 0); /* in the margin */
+            synth_leave(&s, "MPI_Wtime");
+            synth_mark(&s, EFG_REC_ITERATION_BEGIN, window);
+            synth_enter(&s, "MPI_Wtime", 0);
+            synth_leave(&s, "MPI_Wtime");
+            synth_mark(&s, EFG_REC_ITERATION_END, window);
+            synth_mark(&s, EFG_REC_WINDOW_END, window);
+        }
+        synth_close(&s, 0);
+    }
+    assert_int_equal(trace_convert(3), 0);
+    trace_expect_valid("--iterations 9");
+    trace_expect_in_report("brackets 24");
+}
+
 /* --- what is missing --- */
 
 static void ranks_without_log_exist(void **state)
@@ -626,6 +661,7 @@ int main(void)
         TEST(iterations_say_why),
         TEST(iterations_say_conditions_and_loops),
         TEST(killed_in_a_collective),
+        TEST(killed_with_several_windows),
         TEST(ranks_without_log_exist),
         TEST(nothing_recorded_is_a_trace),
         TEST(bad_input_is_left_out),

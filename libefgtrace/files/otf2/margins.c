@@ -87,15 +87,22 @@ static int drop_around(struct efg_log_view *log, const struct efg_otf2_windows *
 
 /* --- windows --- */
 
-/* Behind the last one; one that begins as that ends goes on with it. */
-static int add(struct efg_otf2_windows *w, size_t first, struct efg_span span)
+/* Whether SPAN begins before the last of the windows from FIRST on ends: then that has all of it. */
+static bool goes_on(struct efg_otf2_windows *w, size_t first, struct efg_span span)
 {
     struct efg_span *last = w->count > first ? &w->all[w->count - 1] : NULL;
 
-    if (last && span.from <= last->to) {
-        last->to = span.to > last->to ? span.to : last->to;
+    if (!last || span.from > last->to)
+        return false;
+    last->to = span.to > last->to ? span.to : last->to;
+    return true;
+}
+
+/* Behind the last one; one that begins as that ends goes on with it. */
+static int add(struct efg_otf2_windows *w, size_t first, struct efg_span span)
+{
+    if (goes_on(w, first, span))
         return 0;
-    }
     if (efg_array_grow(&w->all, w->count, 1, sizeof *w->all))
         return -ENOMEM;
     w->all[w->count++] = span;
@@ -143,8 +150,9 @@ void efg_otf2_join_windows(struct efg_otf2_windows *w)
     if (count)
         qsort(w->all, count, sizeof *w->all, efg_compare_numbers);
     w->count = 0;
-    for (size_t i = 0; i < count; i++)
-        add(w, 0, w->all[i]); /* there is room */
+    for (size_t i = 0; i < count; i++) /* an array that is to grow from a smaller count may become smaller */
+        if (!goes_on(w, 0, w->all[i]))
+            w->all[w->count++] = w->all[i];
 }
 
 /* Ticks of CLOCK at NS since 1970. */
