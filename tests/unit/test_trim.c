@@ -275,30 +275,38 @@ static void mark_slow(const void *context, struct efg_record *r)
     r->b = r->d == 7 ? 3100000 : 0;
 }
 
-/* Why iterations were kept is said where there is room for it. */
-static void test_what_is_kept_says_why(void **state)
+/* Iterations FIRST to 8, each a window of a ring. */
+static void ring_from(uint64_t first)
 {
-    (void)state;
-    uint64_t none = 0;
     file.next = begin = place_of_file();
-    for (uint64_t number = 6; number <= 8; number++) {
+    for (uint64_t number = first; number <= 8; number++) {
         begin_window(100 * number);
         put((struct efg_record){100 * number, EFG_REC_ITERATION_BEGIN, 0, EFG_KEPT_AROUND, 1, 0, number, 0},
             NULL);
         call(100 * number + 10, 100 * number + 20, EFG_REC_SEND, number);
         add(100 * number + 100, EFG_REC_WINDOW_END, 0);
     }
-    efg_trim_windows(&file, is_second, mark_slow, &none);
-    read_rest();
-    assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
-    assert_int_equal(count_of(EFG_REC_ITERATION_BEGIN), 3);
-    for (size_t i = 0; i < count; i++)
-        if (records[i].kind == EFG_REC_ITERATION_BEGIN) {
-            int is_slow = records[i].d == 7;
-            assert_int_equal(records[i].a, is_slow ? EFG_KEPT_SLOW : EFG_KEPT_BESIDE);
-            assert_int_equal(records[i].b, is_slow ? 3100000 : 0);
-        }
-    assert_true(has(EFG_REC_SEND, 6) && has(EFG_REC_SEND, 7) && has(EFG_REC_SEND, 8));
+}
+
+/* Why iterations were kept is said where there is room for it; also behind one that goes. */
+static void test_what_is_kept_says_why(void **state)
+{
+    (void)state;
+    for (uint64_t first = 5; first <= 6; first++) {
+        uint64_t gone = first == 5 ? 500 : 0;
+        ring_from(first);
+        efg_trim_windows(&file, is_second, mark_slow, &gone);
+        read_rest();
+        assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
+        assert_int_equal(count_of(EFG_REC_ITERATION_BEGIN), 3);
+        for (size_t i = 0; i < count; i++)
+            if (records[i].kind == EFG_REC_ITERATION_BEGIN) {
+                int is_slow = records[i].d == 7;
+                assert_int_equal(records[i].a, is_slow ? EFG_KEPT_SLOW : EFG_KEPT_BESIDE);
+                assert_int_equal(records[i].b, is_slow ? 3100000 : 0);
+            }
+        assert_true(has(EFG_REC_SEND, 6) && has(EFG_REC_SEND, 7) && has(EFG_REC_SEND, 8));
+    }
 }
 
 /* --- margins --- */

@@ -255,11 +255,14 @@ static void keep_definition_behind(struct trim *t, struct filter *f, const struc
     keep_definition(t, *r, payload);
 }
 
-static void put_marked(struct trim *t, const struct filter *f, struct efg_record r)
+static void keep_marked(struct trim *t, const struct filter *f, struct efg_record r)
 {
     if (f->mark && r.kind == EFG_REC_ITERATION_BEGIN)
         f->mark(f->context, &r);
-    put(t, &r);
+    if (f->is_cut)
+        keep_inner(t, r);
+    else
+        put(t, &r);
 }
 
 static void filter_windows(struct trim *t, struct filter *f)
@@ -274,10 +277,8 @@ static void filter_windows(struct trim *t, struct filter *f)
             end_window(f, r);
         else if (r->kind >= EFG_REC_DEF_CALL)
             keep_definition_behind(t, f, r, payload);
-        else if (!f->is_out && f->is_cut)
-            keep_inner(t, *r);
         else if (!f->is_out)
-            put_marked(t, f, *r);
+            keep_marked(t, f, *r);
     }
     put_last_end(t, f);
 }
