@@ -88,6 +88,13 @@ same "$name: the phases" "phase_0 phase_1" "$(said functions)"
 same "$name: not all the time" 1 "$(said gap phase_0)"
 right
 
+# What is slow belongs to the phase that it was in, and no rank counts iterations of the former one with the
+# next one.
+run --select first,slow -- 0:500 1:500
+same "$name: the trace says which" "$(said recorded)" "$(said trace)"
+hasnt "$name: numbers are the same" "counted" "$dir/summary.txt"
+right
+
 # What is spread is divided by time; the shortest one is not without.
 run_until phase_0 6 20 --select spread -n 20 -- 0:100 1:1500
 same "$name: the phases" "phase_0 phase_1" "$(said functions)"

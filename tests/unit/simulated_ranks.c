@@ -195,7 +195,7 @@ static void turn_ring(struct sim_world *w, struct sim_rank *r)
     if (!has_ring(r)) {
         end_ring(r);
     } else if (!slow->is_recording) {
-        efg_slow_begin(slow, efg_control_number(&r->control, &r->tally));
+        efg_slow_begin(slow, efg_control_number(&r->control, &r->tally), efg_agree_phase(&r->control.agree));
     } else {
         efg_slow_add(slow, w->now - r->began + 1);
         if (slow->newest - slow->oldest >= w->plan.ring)

@@ -44,7 +44,7 @@ static void begin(uint32_t wanted)
 {
     efg_slow_init(&slow, wanted);
     efg_slow_start(&slow);
-    efg_slow_begin(&slow, 100);
+    efg_slow_begin(&slow, 100, 0);
 }
 
 /* COUNT iterations of NS each. */
@@ -158,13 +158,42 @@ static void test_a_ring_that_ends(void **state)
     assert_int_equal(round_of_one(), 0);
 }
 
+/* What is usual is so in one phase: another one begins without, and one that goes on has it still. */
+static void test_slow_is_relative_to_the_phase(void **state)
+{
+    (void)state;
+    efg_slow_init(&slow, 3);
+    for (uint32_t phase = 1; phase <= 2; phase++) {
+        efg_slow_start(&slow);
+        efg_slow_begin(&slow, 100, phase);
+        go(10, 1000 * phase);
+        efg_slow_end(&slow);
+        efg_slow_begin(&slow, 200, phase);
+        go(1, 1000 * phase);
+        go(1, 9000);
+        go(2, 1000 * phase);
+        rounds_of_one();
+        assert_int_equal(slow.count, 1);
+        assert_int_equal(slow.kept[0].number, 201);
+        assert_in_range(efg_slow_times(&slow, 201), 8800 / phase, 9200 / phase);
+        efg_slow_end(&slow);
+    }
+    efg_slow_start(&slow);
+    efg_slow_begin(&slow, 300, 1); /* which is the first one again */
+    go(4, 1000);
+    go(1, 9000);
+    go(2, 1000);
+    rounds_of_one();
+    assert_int_equal(slow.count, 0);
+}
+
 /* Iterations 100, 103, 106 .. are chosen; of 1000 a round is held after each. */
 static void choose(enum efg_slow_order order, uint32_t times)
 {
     efg_slow_init(&slow, 5);
     efg_slow_choose(&slow, order, times);
     efg_slow_start(&slow);
-    efg_slow_begin(&slow, 100);
+    efg_slow_begin(&slow, 100, 0);
     for (uint32_t i = 0; i < 1000; i++) {
         efg_slow_add_if(&slow, i == 300 || i == 301 ? 5000 : i == 600 ? 3000 : 1000, i % 3 == 0);
         round_of_one();
@@ -278,6 +307,26 @@ static void test_beside_ranks_that_follow(void **state)
         barred += followers > 0;
     }
     sim_assert_part(barred, 30, 250);
+}
+
+/* One that is ahead of the others does not keep them from what they keep. */
+static void test_ranks_that_go_on(void **state)
+{
+    (void)state;
+    made = kept = 0;
+    for (uint32_t run = 1; run <= sim_schedules(250); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->iterations[0] = 300 + sim_roll(2000);
+        p->collides = 0;
+        for (int i = 0; i < p->ranks; i++) {
+            p->rank[i].lacks = p->rank[i].loop = 0;
+            p->rank[i].found = 1 + sim_roll(50);
+        }
+        p->aheads = 2000 + sim_roll(20000);
+        keep(p);
+        assert_false(world->rank[0].control.agree.slow.is_barred);
+    }
+    sim_assert_part(kept, 60, 250);
 }
 
 /* Loops that follow one another, visits that are missed or double, detail that is dropped. */
@@ -401,11 +450,13 @@ int main(void)
         cmocka_unit_test(test_what_has_left_the_ring_is_not_kept),
         cmocka_unit_test(test_what_is_asked_for_stays),
         cmocka_unit_test(test_a_ring_that_ends),
+        cmocka_unit_test(test_slow_is_relative_to_the_phase),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_all_ranks_keep_the_same_iterations),
         cmocka_unit_test(test_logs_that_are_full),
         cmocka_unit_test(test_beside_windows_that_are_spread),
         cmocka_unit_test(test_beside_ranks_that_follow),
+        cmocka_unit_test(test_ranks_that_go_on),
         cmocka_unit_test(test_loops_that_end_and_pivots_that_drift),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_a_slow_one_in_a_block),

@@ -208,7 +208,7 @@ struct efg_agree {
     /* Of this rank. */
     int pending;    /* 1: voted, no result yet */
     enum efg_role role; /* ALONE is for the caller to set */
-    bool has_lost;      /* owned the loop, which was over before a window was placed */
+    bool has_lost;      /* owned the loop, which is over here */
     int64_t period; /* PIVOT: code of its favourite's */
     uint64_t asked; /* for the caller to set: efg_agree_ask */
     int knows_anchor;

@@ -183,6 +183,13 @@ static void say_as_owner(const struct efg_agree *agree, struct efg_vote *vote, c
     }
 }
 
+/* Whether this rank counts the iterations of the loop, or has counted them until it went on to the next one:
+ * then the others may still keep what it has. */
+static bool counts(const struct efg_agree *agree, const struct efg_standing *s)
+{
+    return s->has_ring && (agree->role == EFG_OWNER || agree->has_lost || s->leaving);
+}
+
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *s)
 {
     struct efg_vote vote;
@@ -198,8 +205,7 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_as_owner(agree, &vote, s);
     else if (agree->round == EFG_ROUND_PLACE && agree->has_lost)
         vote.flags |= EFG_VOTE_UNWHOLE;
-    efg_slow_vote(&agree->slow, &vote,
-                  &(struct efg_slow_state){s->has_ring && (agree->role == EFG_OWNER || s->leaving), s->step});
+    efg_slow_vote(&agree->slow, &vote, &(struct efg_slow_state){counts(agree, s), s->step});
     agree->pending = 1;
     agree->voted_at = s->tally->visits;
     return vote;

@@ -110,7 +110,7 @@ void efg_control_lose(struct efg_control *c, const struct efg_control_hands *han
     efg_control_feed(c, EFG_IN_OVER, hands);
     if (c->trigger.state == EFG_DONE) /* the window is of it, and stays */
         return;
-    c->agree.has_lost = c->agree.role == EFG_OWNER;
+    c->agree.has_lost |= c->agree.role == EFG_OWNER;
     efg_agree_follow(&c->agree);
     efg_control_feed(c, EFG_IN_LOST, hands);
     if (is_placed && c->agree.role == EFG_FOLLOWER)

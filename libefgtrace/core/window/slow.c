@@ -118,11 +118,14 @@ static bool is_in_ring(const struct efg_slow *s, uint64_t number)
     return true;
 }
 
-void efg_slow_begin(struct efg_slow *s, uint64_t number)
+/* Where the ring of a phase had ended for a while, what was usual in it still is. */
+void efg_slow_begin(struct efg_slow *s, uint64_t number, uint32_t phase)
 {
     s->oldest = s->newest = number;
     s->is_recording = true;
-    s->recent_count = 0;
+    if (!phase || phase != s->phase)
+        s->recent_count = 0;
+    s->phase = phase;
     memset(s->best, 0, sizeof s->best);
     decide_newest(s);
 }

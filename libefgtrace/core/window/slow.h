@@ -2,8 +2,8 @@
 /*
  * Slow: which iterations all ranks keep after the fact, because they took long on one of them.
  *
- * Each rank records all iterations into a ring, which holds the last ones, and gives each a SCORE: how
- * much longer it took than the median of those before it. In every round (agree.h) it votes for its
+ * Each rank records all iterations into a ring, which holds the last ones, and gives each a SCORE: how much
+ * longer it took than the median of those of its phase before it. In every round (agree.h) it votes for its
  * best one; the highest score wins, and is ASKED for. Then each rank says
  *
  *     AHEAD    it is not whole yet here: ask again
@@ -66,6 +66,7 @@ struct efg_slow {
     uint64_t span;                    /* ns that the ring holds at least; 0: not known yet */
     uint64_t recent[EFG_SLOW_RECENT]; /* ns */
     uint32_t recent_count;            /* so far */
+    uint32_t phase;                   /* that these are of; 0: not known */
     uint64_t skipped[2 * EFG_SLOW_RING / 64]; /* iterations in the ring that are empty: bits, by number */
 };
 
@@ -80,8 +81,8 @@ void efg_slow_choose(struct efg_slow *slow, enum efg_slow_order order, uint32_t 
 
 /* --- the ring of this rank --- */
 
-/* It is empty, and iteration NUMBER begins; that iteration took NS, and is whole. */
-void efg_slow_begin(struct efg_slow *slow, uint64_t number);
+/* It is empty, and iteration NUMBER of PHASE begins, 0: not known; that iteration took NS, and is whole. */
+void efg_slow_begin(struct efg_slow *slow, uint64_t number, uint32_t phase);
 void efg_slow_add(struct efg_slow *slow, uint64_t ns);
 void efg_slow_add_if(struct efg_slow *slow, uint64_t ns, bool is_chosen);
 

@@ -20,6 +20,13 @@ static struct efg_choice choice_of(const struct efg_pivot *pivot)
     return (struct efg_choice){pivot->hash, pivot->class};
 }
 
+/* The pivot of another loop counts other iterations than those that the ranks have numbered. */
+static void go_on(struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
+{
+    if (agree->role == EFG_OWNER && agree->is_numbered && !efg_visits_have(pivot))
+        efg_act_lose(t, now);
+}
+
 /* Of several of one class, the one that all ranks prefer. */
 static bool is_preferred(const struct efg_pivot *a, const struct efg_pivot *b)
 {
@@ -38,9 +45,11 @@ bool efg_mainloop_adopt(struct efg_thread *t, const struct efg_judge *judge,
     for (uint32_t i = 1; i < count; i++)
         if (is_preferred(&pivots[i], &pivots[best]))
             best = i;
-    if (count)
-        efg_act_adopt(t, &pivots[best], now);
-    return count > 0;
+    if (!count)
+        return false;
+    go_on(t, &pivots[best], now);
+    efg_act_adopt(t, &pivots[best], now);
+    return true;
 }
 
 bool efg_mainloop_adopt_own(struct efg_thread *t, uint64_t now)

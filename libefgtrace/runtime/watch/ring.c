@@ -40,6 +40,8 @@ static struct {
         uint32_t *word;
     } * edges;
     uint32_t count;
+    uint64_t loop; /* that they are of, and its phase: when they leave it, another one may be elected */
+    uint32_t phase;
     uint64_t size;   /* bytes */
     bool was_on;     /* at the last result */
     uint64_t began;  /* ns since the start: since then numbers hold */
@@ -117,7 +119,8 @@ static void add_window(uint32_t i)
 
     efg_stat_add(&sums.recorded, edge[1].time - edge->time);
     efg_windows_add_slow(
-        (struct efg_run_window){.function = s->control.agree.loop,
+        (struct efg_run_window){.function = ring.loop,
+                                .phase = ring.phase,
                                 .first = number,
                                 .last = number + 1,
                                 .start = edge->time - job->start,
@@ -239,11 +242,13 @@ static void begin(struct efg_thread *t, uint64_t now)
     if (!ring.is_open)
         return;
     ring.count = 0;
+    ring.loop = s->control.agree.loop;
+    ring.phase = efg_agree_phase(&s->control.agree);
     ring.inside = *job->conf.when.region ? efg_inside_calls(t) : 0;
     if (job->conf.when.count_count)
         read_counts();
     add_edge(t, now);
-    efg_slow_begin(slow, efg_steering_number(t));
+    efg_slow_begin(slow, efg_steering_number(t), ring.phase);
     efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
 }
 

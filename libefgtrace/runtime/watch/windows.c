@@ -64,8 +64,6 @@ enum efg_select efg_windows_select(uint32_t part)
 
 static int add_window(struct efg_run_window window)
 {
-    window.select = agree->asking ? EFG_SELECT_ASKED : efg_windows_select(agree->part);
-    window.phase = efg_agree_phase(agree);
     if (efg_array_grow(&s->windows, s->window_count, 1, sizeof *s->windows) ||
         efg_array_grow(&s->recorded, s->window_count, 1, sizeof *s->recorded) ||
         efg_array_grow(&recorded, s->window_count, 1, sizeof *recorded))
@@ -75,6 +73,15 @@ static int add_window(struct efg_run_window window)
     memset(&s->recorded[s->window_count++], 0, sizeof *s->recorded);
     s->has_window = 1;
     return 0;
+}
+
+/* The same of one of the loop that is agreed on. */
+static int add_agreed(struct efg_run_window window)
+{
+    window.function = agree->loop;
+    window.select = agree->asking ? EFG_SELECT_ASKED : efg_windows_select(agree->part);
+    window.phase = efg_agree_phase(agree);
+    return add_window(window);
 }
 
 /* Without memory the window stays as long as it is. */
@@ -185,8 +192,7 @@ void efg_windows_open(struct efg_thread *t, uint64_t now)
 {
     uint64_t first = efg_steering_number(t);
     begin_recording(t, now);
-    if (add_window((struct efg_run_window){
-            .function = agree->loop, .first = first, .last = first, .start = now - job->start}))
+    if (add_agreed((struct efg_run_window){.first = first, .last = first, .start = now - job->start}))
         return;
     marks.first = t->tally.visits;
     logged_offset = s->control.offset;
@@ -343,7 +349,7 @@ void efg_windows_follow(struct efg_thread *t, uint64_t now)
 {
     efg_windows_discard(t);
     begin_recording(t, now);
-    if (add_window((struct efg_run_window){.function = agree->loop, .start = now - job->start}))
+    if (add_agreed((struct efg_run_window){.start = now - job->start}))
         return;
     marks.count = 0;
 }
@@ -433,10 +439,10 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
 {
     uint32_t i = s->window_count;
 
+    window.select = efg_when_is_afterwards(&job->conf.when) ? EFG_SELECT_WHEN : EFG_SELECT_SLOW;
     if (add_window(window))
         return;
     s->has_window = 0;
-    s->windows[i].select = efg_when_is_afterwards(&job->conf.when) ? EFG_SELECT_WHEN : EFG_SELECT_SLOW;
     s->recorded[i] = *sums;
     recorded[i] = (struct efg_span){job->start + window.start, job->start + window.end};
 }
