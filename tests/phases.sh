@@ -58,6 +58,12 @@ has "$name: in the summary" "in phase_1" "$dir/summary.txt"
 has "$name: windows of the others" "10 iterations of phase 1, in phase_0" "$dir/summary.txt"
 right
 
+# A phase has one number of iterations, those before it was known included.
+same "$name: the iterations" "150 1200 150" "$(said iterations)"
+same "$name: ... in the report" "150 1200 150" "$(
+    "$tool" report "$dir" | awk '/^phase  *begins/ { table = 1 } !NF { table = 0 }
+        table && $1 ~ /^[0-9]+$/ && $(NF - 1) == "in" { print $(NF - 5) }' | head -n 3 | paste -sd ' ')"
+
 # The iterations of the main loop are known, though another loop came last.
 "$tool" report "$dir" >"$work/text"
 has "$name: the main loop" "Main loop    in phase_1, 1200 iterations" "$work/text"

@@ -24,7 +24,7 @@ function phaseTable() {
         { name: "takes", n: true, value: (p) => ns(p.time) },
         { name: "of the run", n: true, value: (p) => shareBar(p.share) },
         { name: "iterations", n: true, value: (p) => count(p.iterations) },
-        { name: "one takes", n: true, value: (p) => p.iterations ? ns(p.iterations_time / p.iterations) : "" },
+        { name: "one takes", n: true, value: (p) => p.counted ? ns(p.iterations_time / p.counted) : "" },
         { name: "recorded", n: true, value: (p) => String(p.recorded) },
     ], run.phases, 30, (p) => p.is_main);
 }

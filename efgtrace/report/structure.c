@@ -90,7 +90,8 @@ static cJSON *make_phase(const struct efg_run *run, const struct efg_run_thread 
     efg_json_number(to, "time", p->time);
     cJSON_AddNumberToObject(to, "share",
                             (double)p->time / (double)(efg_run_rank_duration(&run->speaker) + 1));
-    efg_json_number(to, "iterations", p->iterations);
+    efg_json_number(to, "iterations", p->loop.iterations);
+    efg_json_number(to, "counted", p->counted);
     efg_json_number(to, "iterations_time", p->iterations_time);
     efg_json_number(to, "iterations_mpi", p->iterations_mpi);
     efg_json_number(to, "recorded", efg_summary_phase_recorded(thread, p));

@@ -5,7 +5,7 @@
  *
  *     thread 0
  *     main 2
- *     phase 1 53f940d736a2b1c0 4 2 0 789000000 789000000 600 720000000 66000000
+ *     phase 1 53f940d736a2b1c0 4 2 0 789000000 789000000 538 720000000 66000000 600
  *     windows 1 1 2
  */
 #include "parts.h"
@@ -24,9 +24,9 @@ static void put_phase(struct efg_buffer *out, const struct efg_run_phase *p)
 {
     efg_buffer_print(out,
                      "phase %" PRIu32 " %" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                     " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                     " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                      p->number, p->loop.function, p->loop.node, p->loop.depth, p->begin, p->end, p->time,
-                     p->iterations, p->iterations_time, p->iterations_mpi);
+                     p->counted, p->iterations_time, p->iterations_mpi, p->loop.iterations);
 }
 
 char *efg_run_phases_text(const struct efg_run_thread *thread)
@@ -47,15 +47,17 @@ char *efg_run_phases_text(const struct efg_run_thread *thread)
 static int get_phase(struct efg_run_thread *thread, const char *line)
 {
     struct efg_run_phase p = {0};
+    int fields = sscanf(line,
+                        "phase %" SCNu32 " %" SCNx64 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64
+                        " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                        &p.number, &p.loop.function, &p.loop.node, &p.loop.depth, &p.begin, &p.end, &p.time,
+                        &p.counted, &p.iterations_time, &p.iterations_mpi, &p.loop.iterations);
 
-    if (sscanf(line,
-               "phase %" SCNu32 " %" SCNx64 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64
-               " %" SCNu64 " %" SCNu64 " %" SCNu64,
-               &p.number, &p.loop.function, &p.loop.node, &p.loop.depth, &p.begin, &p.end, &p.time,
-               &p.iterations, &p.iterations_time, &p.iterations_mpi) != 10 ||
-        p.loop.node >= thread->graph.node_count || p.loop.depth > EFG_MOST_FRAMES || p.end < p.begin)
+    if (fields < 10 || p.loop.node >= thread->graph.node_count || p.loop.depth > EFG_MOST_FRAMES ||
+        p.end < p.begin)
         return -EBADMSG;
-    p.loop.iterations = p.iterations;
+    if (fields == 10) /* an older file */
+        p.loop.iterations = p.counted;
     if (efg_array_grow(&thread->phases, thread->phase_count, 1, sizeof p))
         return -ENOMEM;
     thread->phases[thread->phase_count++] = p;

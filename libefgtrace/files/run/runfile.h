@@ -123,10 +123,11 @@ struct efg_run_loop {
 /* A phase of the program: it has a main loop of its own, while it lasts. */
 struct efg_run_phase {
     uint32_t number;          /* as windows have it; 0: it has none */
-    struct efg_run_loop loop; /* its iterations are those that were counted; without a share */
+    struct efg_run_loop loop; /* without a share */
     uint64_t begin, end;      /* ns since the start of the run */
     uint64_t time;            /* ns that it lasted: less, if another one came in between */
-    uint64_t iterations, iterations_time, iterations_mpi; /* that were counted: how many, ns, ns in MPI */
+    /* Iterations since its pivot was marked: how many, ns, ns in MPI. */
+    uint64_t counted, iterations_time, iterations_mpi;
 };
 
 /* What delimits the iterations of the recorded loop: visits of NODE (EFG_PIVOT_NODE), or

@@ -28,13 +28,13 @@ static void put_phase(struct efg_buffer *out, const struct efg_run *run, const s
     efg_summary_loop_name(run, &thread->graph, tree, &p->loop, name, sizeof name);
     efg_format_ns(begin, sizeof begin, p->begin);
     efg_format_ns(time, sizeof time, p->time);
-    efg_format_ns(each, sizeof each, p->iterations ? p->iterations_time / p->iterations : 0);
+    efg_format_ns(each, sizeof each, p->counted ? p->iterations_time / p->counted : 0);
     if (p->number)
         snprintf(number, sizeof number, "%u", p->number);
     efg_summary_line(out, "%5s %c %9s %9s %5.1f%% %10llu %9s %9llu  in %s", number,
                      p->number && p->number == thread->main_phase ? '*' : ' ', begin, time,
                      efg_percent((double)p->time, (double)efg_run_rank_duration(&run->speaker)),
-                     (unsigned long long)p->iterations, each,
+                     (unsigned long long)p->loop.iterations, each,
                      (unsigned long long)efg_summary_phase_recorded(thread, p), name);
 }
 

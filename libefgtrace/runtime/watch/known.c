@@ -225,11 +225,28 @@ static bool is_counted(const struct efg_phase *phase)
     return efg_phases.counted != EFG_NONE && phase == &efg_phases.list[efg_phases.counted];
 }
 
+/* The phase that the main loop is; NULL if there is none. */
+static const struct efg_phase *main_phase(void)
+{
+    return s->main.function ? efg_phases_find(&s->main) : NULL;
+}
+
+/* The loop of PHASE with all its iterations until now; of the main loop there is one number. */
+static struct efg_mainloop loop_of(const struct efg_thread *t, const struct efg_phase *phase)
+{
+    const struct efg_callflow *flow = t->finder ? efg_finder_judge(t->finder)->flow : NULL;
+
+    if (phase == main_phase())
+        return s->main;
+    return flow && phase->loop.iterations ? efg_phases_loop(flow, phase) : phase->loop;
+}
+
 /* Returns false if there is nothing to say: a loop whose place another one took at once was no phase. */
 static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t,
                            const struct efg_phase *phase, uint64_t now)
 {
-    uint32_t site = efg_calltree_find(t->graph.tree, phase->loop.function);
+    struct efg_mainloop loop = loop_of(t, phase);
+    uint32_t site = efg_calltree_find(t->graph.tree, loop.function);
     struct efg_run_iterations iterations = phase->iterations;
 
     if (site == EFG_NONE)
@@ -242,21 +259,15 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
         return false;
     *out = (struct efg_run_phase){
         .number = phase->number,
-        .loop = describe_known(&t->graph, &phase->loop, site),
+        .loop = describe_known(&t->graph, &loop, site),
         .begin = phase->begin - job->start,
         .end = (phase->resumed ? now : phase->end) - job->start,
         .time = efg_phases_time(phase, now),
-        .iterations = iterations.all.count,
+        .counted = iterations.all.count,
         .iterations_time = iterations.all.sum,
         .iterations_mpi = iterations.all_mpi,
     };
     return true;
-}
-
-/* The phase that the main loop is; NULL if there is none. */
-static const struct efg_phase *main_phase(void)
-{
-    return s->main.function ? efg_phases_find(&s->main) : NULL;
 }
 
 static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
