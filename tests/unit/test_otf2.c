@@ -518,6 +518,30 @@ static void iterations_say_conditions_and_loops(void **state)
     expect_lines("\"phase_loop\"", "1");
 }
 
+/* What was recorded before its phase was agreed on comes before the definition of that. */
+static void phases_are_named_afterwards(void **state)
+{
+    const void *one[] = {(const char *)synth_log + 1, (const char *)synth_log + 2};
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    put_iteration(&s, EFG_KEPT_FIRST, 1, 0);
+    put_iteration(&s, EFG_KEPT_FIRST, 1, 1);
+    put_iteration(&s, EFG_KEPT_FIRST, 2, 0);
+    synth_enter(&s, "MPI_Barrier", 2);
+    synth_leave(&s, "MPI_Barrier");
+    synth_phase(&s, 1, one, 2);
+    put_iteration(&s, EFG_KEPT_FIRST, 1, 2);
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_valid("--iterations 4");
+    expect_lines("\"phase_loop\" <[0-9]*>; STRING; \"synth_log\"", "3");
+    expect_lines("\"phase_loop\"", "3");
+}
+
 static void killed_in_a_collective(void **state)
 {
     struct synth s;
@@ -660,6 +684,7 @@ int main(void)
         TEST(windows_are_bracketed),
         TEST(iterations_say_why),
         TEST(iterations_say_conditions_and_loops),
+        TEST(phases_are_named_afterwards),
         TEST(killed_in_a_collective),
         TEST(killed_with_several_windows),
         TEST(ranks_without_log_exist),

@@ -108,18 +108,21 @@ static void test_iterations_are_cut_and_renumbered(void **state)
     (void)state;
     begin_window(100);
     for (uint64_t i = 5; i <= 8; i++) {
-        mark(20 * i, EFG_REC_ITERATION_BEGIN, i);
+        put((struct efg_record){20 * i, EFG_REC_ITERATION_BEGIN, 0, 0, 0, i == 6 ? 3 : EFG_PHASE_LATER, i, 0},
+            NULL);
         call(20 * i + 5, 20 * i + 15, EFG_REC_SEND, 0);
         mark(20 * i + 20, EFG_REC_ITERATION_END, i);
     }
     add(180, EFG_REC_WINDOW_END, 0);
-    assert_int_equal(efg_trim_marks(&file, begin, &(struct efg_trim_part){{120, 160}, 16, 18, 10}), 2);
+    assert_int_equal(efg_trim_marks(&file, begin, &(struct efg_trim_part){{120, 160}, 16, 18, 10, 4}), 2);
     read_rest();
     assert_int_equal(count, 1 + 4 * 3 + 2 * 2 + 1);
     assert_int_equal(records[0].time, 100);
     assert_int_equal(records[4].d, 16);
     assert_int_equal(records[8].d, 16);
     assert_int_equal(records[9].d, 17);
+    assert_int_equal(records[4].c, 3);
+    assert_int_equal(records[9].c, 4);
     assert_int_equal(records[13].time, 160);
     assert_int_equal(records[count - 1].time, 180);
 }
@@ -660,7 +663,7 @@ static void test_damage(void **state)
         uint32_t *last = file.next.word;
         for (int i = 0; i < 10; i++)
             begin.word[rand() % (last - begin.word)] ^= 1u << rand() % 32;
-        struct efg_trim_part part = {{100, 200}, 3, 6, 1};
+        struct efg_trim_part part = {{100, 200}, 3, 6, 1, 2};
         *last = 77;
         efg_trim_marks(&file, begin, &part);
         assert_true(file.next.word >= begin.word && file.next.word <= last);

@@ -170,6 +170,8 @@ static bool is_iteration(const struct efg_record *r)
 static void put_mark(struct trim *t, const struct efg_trim_part *part, struct efg_record r)
 {
     r.d += part->shift;
+    if (r.kind == EFG_REC_ITERATION_BEGIN && r.c == EFG_PHASE_LATER && part->phase)
+        r.c = part->phase;
     if (r.d >= part->first && r.d < part->last)
         put(t, &r);
 }

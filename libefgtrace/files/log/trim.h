@@ -26,6 +26,7 @@ struct efg_trim_part {
     struct efg_span span;
     uint64_t first, last; /* iterations [first, last); the marks of others go */
     uint64_t shift;       /* marks are numbered higher by this, modulo 2^64 */
+    uint32_t phase;       /* of those that were not agreed on when they were recorded; 0: still not known */
 };
 
 /* Change the marks of iterations in the records of LOG from BEGIN on to those of PART. Calls stay, also those

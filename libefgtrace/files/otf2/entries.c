@@ -114,6 +114,32 @@ bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint3
     return value != NULL;
 }
 
+/* Behind what was read so far. */
+static bool find_ahead(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id, uint32_t *found)
+{
+    struct efg_otf2_pass ahead = {.reader = p->reader, .map = p->map, .count = p->count};
+    const struct efg_record *r;
+    bool is_found = false;
+    while (!is_found && !ahead.map.failed && !ahead.stack.failed && ahead.reader.at < ahead.count &&
+           (r = efg_log_read(&ahead.reader, NULL))) {
+        efg_otf2_define_record(&ahead, r);
+        is_found = r->kind >= EFG_REC_DEF_CALL && efg_otf2_find(&ahead, item, id, found);
+    }
+    efg_otf2_forget(&ahead);
+    return is_found;
+}
+
+void efg_otf2_find_phase(struct efg_otf2_pass *p, uint32_t phase, uint32_t *loop)
+{
+    *loop = EFG_NONE;
+    if (!phase || phase == EFG_PHASE_LATER || efg_otf2_find(p, EFG_ITEM_PHASE, phase, loop))
+        return;
+    find_ahead(p, EFG_ITEM_PHASE, phase, loop);
+    uint64_t *value = efg_map_put(&p->ids, (uint64_t)EFG_ITEM_PHASE << 32 | phase);
+    if (value)
+        *value = *loop;
+}
+
 uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint32_t regions[EFG_OTF2_NESTED])
 {
     uint32_t count = 0, at = EFG_OTF2_NESTED;
@@ -127,4 +153,11 @@ uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint3
     count = EFG_OTF2_NESTED - at;
     memmove(regions, regions + at, count * sizeof *regions);
     return count;
+}
+
+void efg_otf2_forget(struct efg_otf2_pass *p)
+{
+    free(p->functions);
+    free(p->paths);
+    efg_map_fini(&p->ids);
 }

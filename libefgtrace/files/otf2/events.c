@@ -88,7 +88,7 @@ static void begin_iteration(struct efg_otf2_pass *p, const struct efg_record *r,
 {
     struct efg_otf2_why why = {EFG_NONE, EFG_NONE};
     efg_otf2_find(p, EFG_ITEM_WHEN, 0, &why.when);
-    efg_otf2_find(p, EFG_ITEM_PHASE, r->c, &why.loop);
+    efg_otf2_find_phase(p, r->c, &why.loop);
     efg_otf2_iteration_begin(&p->stack, r, why, time);
     nest(p, (uint32_t)r->e, time);
 }
@@ -182,9 +182,7 @@ static void free_pass(struct efg_otf2_pass *p)
 {
     OTF2_AttributeList_Delete(p->stack.attributes);
     free(p->stack.frames);
-    free(p->functions);
-    free(p->paths);
-    efg_map_fini(&p->ids);
+    efg_otf2_forget(p);
     efg_map_fini(&p->stray_requests);
 }
 

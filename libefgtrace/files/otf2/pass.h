@@ -50,6 +50,11 @@ void efg_otf2_read_head(struct efg_otf2_pass *p);
 void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r);
 /* What the log's ID stands for; returns whether it is known. */
 bool efg_otf2_find(const struct efg_otf2_pass *p, enum efg_otf2_item item, uint32_t id, uint32_t *found);
+/* The function that has the loop of PHASE, a string; EFG_NONE: not known. What was recorded before the phase
+ * was agreed on comes before its definition. */
+void efg_otf2_find_phase(struct efg_otf2_pass *p, uint32_t phase, uint32_t *loop);
+/* All that was taken of it. */
+void efg_otf2_forget(struct efg_otf2_pass *p);
 /* The user's region ID of the log, and those around it, outermost first, to REGIONS; returns how many. */
 #define EFG_OTF2_NESTED 64 /* at most; of more the outermost are left out */
 uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint32_t regions[EFG_OTF2_NESTED]);

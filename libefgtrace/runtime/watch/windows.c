@@ -265,10 +265,12 @@ static void remark(struct efg_thread *t, struct efg_run_window *w, struct efg_sp
 
     if (r->failed || !r->log.header)
         return;
-    w->events = efg_trim_marks(
-        &r->log, r->window_start,
-        &(struct efg_trim_part){
-            .span = span, .first = w->first, .last = w->last, .shift = s->control.offset - logged_offset});
+    w->events = efg_trim_marks(&r->log, r->window_start,
+                               &(struct efg_trim_part){.span = span,
+                                                       .first = w->first,
+                                                       .last = w->last,
+                                                       .shift = s->control.offset - logged_offset,
+                                                       .phase = w->phase});
     logged_offset = s->control.offset;
     efg_log_commit(&r->log);
 }
