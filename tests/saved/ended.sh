@@ -2,6 +2,10 @@
 # Jobs that end in other ways.
 
 for how in exit abort; do
+    if [ "$how,$mpi" = exit,MPICH ]; then
+        skip "exit" "MPICH kills the other ranks when one ends so, before they can save"
+        continue
+    fi
     ranks 4 "$tool" run -m graph --summary off -o ended.$how "$programs/ending" $how 100 >out 2>err
     "$tool" trace ended.$how >said 2>err
     same "$how: trace" "0 ended.$how/run.efg" "$? $(cat said)"
