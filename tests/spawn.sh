@@ -43,10 +43,15 @@ matched() {
     contains "$1: messages matched" "$(sed -n 's/.* \([0-9]* of [0-9]*\) messages with .*matched$/\1/p' "$work/summaries" | sort -u | xargs)" "$2"
 }
 
+# notes NAME TEXT FILE: the lines of FILE, one after the other, have TEXT: the name of $work may be long
+notes() {
+    contains "$1" "$(tr -s ' \n' ' ' <"$3")" "$2"
+}
+
 # beside NAME [MATCHED]: a folder of the spawned ones; each knows of the other
 beside() {
-    has "$1: says where they are traced" "spawned processes are traced in $dir.spawned" "$dir/summary.txt"
-    has "$1: they say who made them" "spawned by the program in $dir" "$dir.spawned/summary.txt"
+    notes "$1: says where they are traced" "spawned processes are traced in $dir.spawned" "$dir/summary.txt"
+    notes "$1: they say who made them" "spawned by the program in $dir" "$dir.spawned/summary.txt"
     matched "$1" "${2:-148 of 148}"
     same "$1: two ranks" "2" "$(sed -n '1s/.*, \([0-9]*\) ranks.*/\1/p' "$dir.spawned/summary.txt")"
 }
@@ -64,7 +69,7 @@ has "a full trace: rank 1 has spawned them" "rank 1: 2 spawned" "$dir/summary.tx
 accepted "a full trace: of the makers" "$dir/traces.otf2"
 accepted "a full trace: of the made ones" "$dir.spawned/traces.otf2"
 "$tool" report "$dir.spawned" >"$work/report" 2>&1
-has "a full trace: the report, too" "spawned by the program in $dir" "$work/report"
+notes "a full trace: the report, too" "spawned by the program in $dir" "$work/report"
 
 spawned "an environment of its own" "" "1 info"
 same "an environment of its own: is still there" 2 "$(grep -c '^child.*OWN 1$' "$work/out")"
@@ -79,7 +84,7 @@ fi
 
 spawned "twice" "" "2 plain"
 has "twice: counts all" "4 spawned processes are traced" "$dir/summary.txt"
-has "twice: the second" "spawned by the program in $dir" "$dir.spawned.2/summary.txt"
+notes "twice: the second" "spawned by the program in $dir" "$dir.spawned.2/summary.txt"
 
 # One that is not traced has sent 37 of the messages, and received as many.
 number=$((number + 1)) dir=$work/$number

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -690,9 +691,35 @@ static int write_sample(const char *how, const char *path)
     return error != 0;
 }
 
+static void assert_wrapped(const char *text, const char *expected)
+{
+    struct efg_buffer lines = {0};
+    efg_summary_wrap(&lines, "head ", text);
+    char *got = efg_buffer_text(&lines);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+/* A path can be copied, however long it is. */
+static void test_wrap(void **state)
+{
+    char path[EFG_COLUMNS + 11], text[300], expected[300];
+    (void)state;
+    memset(path, 'p', sizeof path);
+    path[sizeof path - 1] = '\0';
+    assert_wrapped("", "head\n");
+    assert_wrapped("two words", "head two words\n");
+    snprintf(text, sizeof text, "in %s which is long", path);
+    snprintf(expected, sizeof expected, "head in\n     %s\n     which is long\n", path);
+    assert_wrapped(text, expected);
+    snprintf(expected, sizeof expected, "head %s\n", path);
+    assert_wrapped(path, expected);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrap),
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_left_out, set_up, tear_down),

@@ -73,10 +73,12 @@ void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text
         int end = most;
         while (end > 1 && text[end] != ' ')
             end--;
-        if (end == 1)
-            end = most;
+        if (end == 1) /* a word that is longer, such as a path, stays whole */
+            end = (int)strcspn(text + 1, " ") + 1;
         efg_summary_line(out, "%*s%.*s", indent, head, end, text);
         text += end + (text[end] == ' ');
+        if (!*text)
+            return;
         head = "";
     }
     efg_summary_line(out, "%*s%s", indent, head, text);
