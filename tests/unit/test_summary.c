@@ -503,6 +503,27 @@ static void test_alike(void **state)
     whole.run.cut_count = count;
 }
 
+/* Iterations that take as long may do other things. How often a program polls says nothing. */
+static void test_calls(void **state)
+{
+    (void)state;
+    struct efg_run_thread *thread = thread_of(0);
+    uint32_t node = thread->pivot.node;
+    thread->windows[0].events = 66;
+    expect_not("calls each on rank");
+    thread->windows[0].events = 90;
+    expect("             they made 9.0 calls each on rank 0, the mean of all is 6.");
+    expect("%)\n             they do not stand for the run: EFGTRACE_SELECT=spread takes them from all of "
+           "the run\n");
+    thread->graph.nodes[node].polls = 1;
+    expect_not("calls each on rank");
+    thread->graph.nodes[node].polls = 0;
+    thread->windows[0].select = EFG_SELECT_SLOW;
+    expect_not("calls each on rank");
+    thread->windows[0].select = EFG_SELECT_FIRST;
+    thread->windows[0].events = 60;
+}
+
 /* Below 95% a warning comes first, with the reason. */
 static void test_warning(void **state)
 {
@@ -739,6 +760,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_doubts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_claim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_alike, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_calls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_warning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_odd_runs, set_up, tear_down),

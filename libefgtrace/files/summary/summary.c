@@ -118,6 +118,40 @@ const char *efg_summary_advice(const struct efg_run *run)
                : "EFGTRACE_SELECT=spread takes them from all of the run";
 }
 
+/* Calls in an iteration of the main loop, of the rank that speaks: in all, and in those recorded. Returns
+ * false if that cannot be told: polls are as many as there is time for. */
+static bool count_calls(const struct view *view, double *all, double *some)
+{
+    const struct efg_run_thread *thread = view->thread;
+    uint64_t calls = 0, polls = 0, recorded = 0, iterations = 0, rounds = 0;
+    struct efg_looptree tree;
+    for (uint32_t i = 0; thread && i < thread->window_count; i++) {
+        const struct efg_run_window *window = &thread->windows[i];
+        if (!efg_run_is_main(thread, window) || window->select == EFG_SELECT_SLOW)
+            continue;
+        recorded += window->events;
+        iterations += window->last - window->first;
+    }
+    if (!iterations || efg_summary_tree(&tree, view->run, &thread->graph, &thread->loops.main))
+        return false;
+    for (uint32_t v = 0; tree.main != EFG_NONE && v < thread->graph.node_count; v++) {
+        if (tree.loop_of[v] == EFG_NONE || !efg_looptree_is_inside(&tree, tree.loop_of[v], tree.main))
+            continue;
+        calls += thread->graph.nodes[v].time.count;
+        polls += thread->graph.nodes[v].polls;
+        rounds = tree.loops[tree.main].repetitions;
+    }
+    efg_looptree_fini(&tree);
+    *all = rounds ? (double)calls / (double)rounds : 0;
+    *some = (double)recorded / (double)iterations;
+    return calls && rounds && !polls;
+}
+
+static bool are_apart(double some, double all)
+{
+    return fabs(some - all) > EFG_SUMMARY_APART * all;
+}
+
 /* How the traced iterations stand for all of them. */
 static void put_representation(struct efg_buffer *out, const struct view *view)
 {
@@ -138,7 +172,13 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
                      efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
                      efg_percent((double)it->like_mpi, (double)it->like_time));
     const char *advice = efg_summary_advice(view->run);
-    if (fabs(mean_some - mean_all) > EFG_SUMMARY_APART * mean_all)
+    double calls_all, calls_some;
+    bool differ = count_calls(view, &calls_all, &calls_some) && are_apart(calls_some, calls_all);
+    if (differ)
+        efg_summary_tell(
+            out, "             they made %.1f calls each on rank %u, the mean of all is %.1f (%+.1f%%)",
+            calls_some, view->run->speaker.rank, calls_all, efg_percent(calls_some - calls_all, calls_all));
+    if (differ || are_apart(mean_some, mean_all))
         efg_summary_tell(out, "             they do not stand for the run%s%s", *advice ? ": " : "", advice);
 }
 
