@@ -34,8 +34,12 @@ struct efg_representative_work {
     struct efg_map pairs, numbers; /* of sites; of steps */
     struct efg_buffer steps;       /* struct step (sums.c) */
     struct efg_buffer durations;   /* double: ns, by iteration, of all threads */
+    const struct efg_run_thread *speaker; /* NULL: there is none */
+    double *of_window;         /* by window of it: how much an iteration counts */
+    bool has_spread;           /* the others do not stand for the run */
+    struct efg_buffer weights; /* double: by iteration */
     struct efg_buffer own;    /* struct efg_representative_own, by iteration: of threads that have it */
-    bool has_slow, has_others; /* iterations that are left out */
+    bool has_slow, has_others, has_first; /* iterations that are left out */
     uint32_t phase;           /* of the main loop; 0: not known */
     struct efg_buffer leader; /* spans: iterations of this rank's first thread that has some */
     uint32_t rank;            /* its index; EFG_NONE: not in the run */

@@ -272,8 +272,14 @@ int efg_representative_begin(struct efg_representative *r, const struct efg_run 
     *w = (struct efg_representative_work){.r = r, .run = run, .recorded = recorded, .rank = EFG_NONE};
     const struct efg_run_thread *speaker = efg_run_rank_thread(&run->speaker);
     w->phase = speaker ? speaker->main_phase : 0;
+    w->speaker = speaker;
     w->is_wanted = calloc((size_t)run->rank_count + 1, 1);
-    return w->is_wanted ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
+    w->of_window = calloc((speaker ? (size_t)speaker->window_count : 0) + 1, sizeof *w->of_window);
+    if (w->of_window && speaker)
+        efg_run_weigh(speaker, w->of_window);
+    for (uint32_t i = 0; speaker && w->of_window && i < speaker->window_count; i++)
+        w->has_spread |= speaker->windows[i].select == EFG_SELECT_SPREAD && w->of_window[i] > 0;
+    return w->is_wanted && w->of_window ? efg_recorded_names_init(&w->names, run) : -ENOMEM;
 }
 
 int efg_representative_read(struct efg_representative *r, bool is_readable)
@@ -283,6 +289,7 @@ int efg_representative_read(struct efg_representative *r, bool is_readable)
         return -ENOMEM;
     r->recorded = is_readable ? w->index.count : 0;
     r->has_slow = w->has_slow;
+    r->has_first = w->has_first;
     r->has_others = w->has_others;
     if (!is_readable) {
         efg_representative_say_unknown(r, w->recorded->message);

@@ -6,9 +6,10 @@
  * What is compared. In the run: the outermost loop around the main loop, whose iterations are
  * counted by the pivot, and what ranks without that loop have in its place, at call sites of
  * their own. In the trace: what lies in recorded iterations, but for those of other phases, those that were
- * kept because they were slow, and those beside them. Ranks that recorded none are left out of both; a thread
- * that has none is cut at those of the first thread of its rank that has some. Calls are the same
- * if function and call path are. Polls that found nothing are no calls, but their time is that of
+ * kept because they were slow, and those beside them. Where iterations are spread, only they count, each
+ * window as much as the iterations that it stands for (efg_run_weigh). Ranks that recorded none are left out
+ * of both; a thread that has none is cut at those of the first thread of its rank that has some. Calls are
+ * the same if function and call path are. Polls that found nothing are no calls, but their time is that of
  * their function and call path. The time of a loop is defined in looptree.h.
  *
  * How long an iteration takes on a rank, in the mean, is what the summary says, in the run (of all
@@ -84,6 +85,7 @@ struct efg_representative {
     double coverage;               /* share of the time of its ranks that the loop takes */
     bool has_others;               /* iterations of other phases were left out */
     bool has_slow;                 /* slow iterations, and those beside them, were left out */
+    bool has_first;                /* others are spread: those that are not were left out */
     struct efg_figure each;        /* ns of an iteration, the mean over the ranks: that of the summary */
     struct efg_figure time;        /* ns of an iteration, all ranks */
     struct efg_representative_row *rows; /* those with figures that differ first, by impact */

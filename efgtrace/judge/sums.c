@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "files/conf/conf.h"
+
 #define SPIN (EFG_NONE - 1) /* no site */
 
 struct step { /* in an iteration: calls of a site, each of them after a call of another */
@@ -22,17 +24,30 @@ struct step { /* in an iteration: calls of a site, each of them after a call of 
 
 /* --- reading --- */
 
+/* How much iteration NUMBER of PHASE counts. */
+static double weight_of(const struct efg_representative_work *w, uint32_t phase, uint64_t number)
+{
+    for (uint32_t i = 0; w->has_spread && i < w->speaker->window_count; i++) {
+        const struct efg_run_window *window = &w->speaker->windows[i];
+        if (window->select == EFG_SELECT_SPREAD && number >= window->first && number < window->last &&
+            (!phase || !window->phase || phase == window->phase))
+            return w->of_window[i];
+    }
+    return 1;
+}
+
 /* Without memory the number is past the end. */
 static uint64_t iteration_of(struct efg_representative_work *w, uint32_t phase, uint64_t number)
 {
     const struct efg_representative_own nobody = {0, 0};
-    const double none = 0;
+    const double none = 0, weight = weight_of(w, phase, number);
     uint64_t iteration = efg_map_number(&w->index, efg_recorded_key(phase, number));
     if (iteration == w->durations.size / sizeof none) {
         efg_buffer_put(&w->durations, &none, sizeof none);
         efg_buffer_put(&w->own, &nobody, sizeof nobody);
+        efg_buffer_put(&w->weights, &weight, sizeof weight);
     }
-    return w->durations.failed || w->own.failed ? UINT64_MAX : iteration;
+    return w->durations.failed || w->own.failed || w->weights.failed ? UINT64_MAX : iteration;
 }
 
 static struct step *step_of(struct efg_representative_work *w, uint64_t iteration, uint32_t from,
@@ -76,6 +91,12 @@ static bool is_picked(uint32_t kept)
            kept == EFG_KEPT_WHEN;
 }
 
+/* It stands for nothing besides those that are spread. */
+static bool is_besides(const struct efg_representative_work *w, uint32_t kept)
+{
+    return w->has_spread && (kept == EFG_KEPT_FIRST || kept == EFG_KEPT_ASKED);
+}
+
 /* The time is that of the site; of loops it is that of the next call. */
 static int add_spin(struct efg_representative_work *w, const struct efg_recorded_call *call,
                     uint64_t iteration)
@@ -100,7 +121,8 @@ static int add_call(struct efg_representative_work *w, const struct efg_recorded
         phase = span->phase;
         w->thread_calls++;
     }
-    if (number == EFG_RECORDED_NONE || is_picked(call->kept) || is_elsewhere(w, call->phase))
+    if (number == EFG_RECORDED_NONE || is_picked(call->kept) || is_besides(w, call->kept) ||
+        is_elsewhere(w, call->phase))
         return 0;
     uint64_t iteration = iteration_of(w, phase, number);
     if (call->polls)
@@ -148,7 +170,8 @@ static int add_iteration(struct efg_representative_work *w, const struct efg_rec
     w->r->threads -= !w->mine++;
     w->has_slow |= is_picked(span->kept);
     w->has_others |= is_elsewhere(w, span->phase);
-    if (is_picked(span->kept) || is_elsewhere(w, span->phase))
+    w->has_first |= is_besides(w, span->kept);
+    if (is_picked(span->kept) || is_besides(w, span->kept) || is_elsewhere(w, span->phase))
         return 0;
     w->is_wanted[w->rank] = 1;
     w->is_leader |= !w->leader.size;
@@ -256,11 +279,23 @@ static void add_loops(struct efg_representative_work *w, const struct step *step
     }
 }
 
-static void add_step(struct efg_representative_work *w, const struct step *step)
+static struct step weighed(const struct step *step, double weight)
 {
+    struct step s = *step;
+    s.time *= weight;
+    s.gap *= weight;
+    s.polled *= weight;
+    s.calls *= weight;
+    s.bytes *= weight;
+    return s;
+}
+
+static void add_step(struct efg_representative_work *w, const struct step *unweighed)
+{
+    struct step one = weighed(unweighed, ((double *)w->weights.data)[unweighed->iteration]), *step = &one;
     uint32_t node = w->node[step->site];
     if (node == EFG_NONE) {
-        w->r->strangers += (uint64_t)step->calls;
+        w->r->strangers += (uint64_t)unweighed->calls;
         return;
     }
     struct efg_representative_sums *s = efg_representative_sums_of(w, node, sample_of(w, step->iteration));
@@ -291,10 +326,11 @@ int efg_representative_add(struct efg_representative_work *w)
         !w->is_compared || !w->node || find_nodes(w))
         return -ENOMEM;
     for (uint64_t i = 0; i < w->index.count; i++) {
-        w->duration[sample_of(w, i)] += ((double *)w->durations.data)[i];
-        w->count[sample_of(w, i)]++;
-        w->own_time[sample_of(w, i)] += own[i].time;
-        w->own_count[sample_of(w, i)] += own[i].count;
+        double weight = ((double *)w->weights.data)[i];
+        w->duration[sample_of(w, i)] += ((double *)w->durations.data)[i] * weight;
+        w->count[sample_of(w, i)] += weight;
+        w->own_time[sample_of(w, i)] += own[i].time * weight;
+        w->own_count[sample_of(w, i)] += own[i].count * weight;
     }
     for (size_t i = 0; i < w->steps.size / sizeof *steps; i++)
         add_step(w, &steps[i]);
@@ -310,6 +346,8 @@ void efg_representative_work_fini(struct efg_representative_work *w)
     efg_buffer_fini(&w->steps);
     efg_buffer_fini(&w->durations);
     efg_buffer_fini(&w->own);
+    efg_buffer_fini(&w->weights);
+    free(w->of_window);
     free(w->own_time);
     free(w->own_count);
     free(w->is_compared);

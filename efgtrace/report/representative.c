@@ -111,6 +111,9 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
     if (r->has_slow)
         efg_summary_line(
             out, "Iterations that were kept because they were slow, and those beside them, are left out.");
+    if (r->has_first)
+        efg_summary_line(
+            out, "Iterations are spread over the run: those that were recorded besides are left out.");
     if (r->has_others)
         efg_summary_line(out, "Iterations of other phases than that of the main loop are left out.");
     if (r->threads)

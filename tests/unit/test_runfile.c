@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/conf/conf.h"
 #include "files/run/expand.h"
 #include "files/run/parts.h"
 #include "files/summary/summary.h"
@@ -889,11 +890,61 @@ static void test_resolve(void **state)
     whole_run_fini(&whole);
 }
 
+/* --- what windows stand for --- */
+
+/* The mean of windows of a loop with iterations 100 to 1099, of which the last one takes twice as long. */
+static double weighed_mean(const struct efg_run_thread *thread)
+{
+    double weight[8], time = 0, count = 0;
+
+    efg_run_weigh(thread, weight);
+    for (uint32_t i = 0; i < thread->window_count; i++)
+        for (uint64_t k = thread->windows[i].first; k < thread->windows[i].last; k++) {
+            time += weight[i] * (1 + ((double)k - 100) / 1000);
+            count += weight[i];
+        }
+    return time / count;
+}
+
+/* Those that are spread stand for all, though a fifth of the loop was over when the first one was recorded,
+ * and for the others, too. */
+static void test_windows_that_stand_for_the_loop(void **state)
+{
+    struct efg_run_window windows[] = {
+        {.first = 250, .last = 260, .select = EFG_SELECT_FIRST, .phase = 2},
+        {.first = 300, .last = 301, .select = EFG_SELECT_SPREAD, .phase = 2},
+        {.first = 420, .last = 421, .select = EFG_SELECT_SPREAD, .phase = 2},
+        {.first = 455, .last = 458, .select = EFG_SELECT_SLOW, .phase = 2},
+        {.first = 700, .last = 702, .select = EFG_SELECT_SPREAD, .phase = 2},
+        {.first = 990, .last = 991, .select = EFG_SELECT_SPREAD, .phase = 2},
+        {.first = 990, .last = 991, .select = EFG_SELECT_SPREAD, .phase = 1},
+    };
+    struct efg_series *series = efg_series_new();
+    struct efg_run_thread thread = {.windows = windows, .window_count = 7, .main_phase = 2, .series = series};
+    double weight[8];
+
+    (void)state;
+    assert_non_null(series);
+    series->first = 100;
+    series->count = 1000;
+    double mean = weighed_mean(&thread);
+    assert_true(mean > 1.5 * 0.98 && mean < 1.5 * 1.02);
+    efg_run_weigh(&thread, weight);
+    assert_true(weight[0] <= 0 && weight[3] <= 0 && weight[6] <= 0 && weight[1] > 0);
+    double sum = weight[1] + weight[2] + 2 * weight[4] + weight[5];
+    assert_true(sum > 4.999 && sum < 5.001);
+    thread.window_count = 1; /* nothing is spread */
+    efg_run_weigh(&thread, weight);
+    assert_true(weight[0] > 0.999 && weight[0] < 1.001);
+    free(series);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_windows_that_stand_for_the_loop),
         cmocka_unit_test(test_least_sizes),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_damaged_rank),

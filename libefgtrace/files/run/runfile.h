@@ -416,6 +416,10 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
 bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
 bool efg_run_begins_main(const struct efg_run_thread *thread);
 
+/* How much an iteration of each window of THREAD counts where it stands for the main loop, to WEIGHT: 1 on
+ * average; 0: it stands for none. */
+void efg_run_weigh(const struct efg_run_thread *thread, double *weight);
+
 /* The phase with this NUMBER, or NULL; all phases of THREAD, and those of its windows, as a text for the
  * facts of the rank: to be freed, NULL without memory. */
 const struct efg_run_phase *efg_run_phase(const struct efg_run_thread *thread, uint32_t number);

@@ -295,16 +295,22 @@ static void take_main_phase(struct efg_run_thread *out, const struct efg_thread 
 
 /* --- threads --- */
 
-/* Slow ones do not stand for the others; nor do those of other phases. */
+/* As far as they stand for the main loop. */
 static void fill_recorded(struct efg_run_thread *out)
 {
-    for (uint32_t i = 0; i < s->window_count; i++) {
-        if (s->windows[i].select == EFG_SELECT_SLOW || s->windows[i].select == EFG_SELECT_WHEN ||
-            (out->main_phase && s->windows[i].phase && s->windows[i].phase != out->main_phase))
+    double *weight = calloc(out->window_count + 1, sizeof *weight);
+
+    if (weight)
+        efg_run_weigh(out, weight);
+    for (uint32_t i = 0; weight && i < out->window_count; i++) {
+        struct efg_stat recorded = s->recorded[i].recorded;
+        if (weight[i] <= 0)
             continue;
-        efg_stat_unite(&out->iterations.recorded, &s->recorded[i].recorded);
-        out->iterations.recorded_mpi += s->recorded[i].recorded_mpi;
+        recorded.sum = (uint64_t)((double)recorded.sum * weight[i] + 0.5);
+        efg_stat_unite(&out->iterations.recorded, &recorded);
+        out->iterations.recorded_mpi += (uint64_t)((double)s->recorded[i].recorded_mpi * weight[i] + 0.5);
     }
+    free(weight);
 }
 
 static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
