@@ -52,7 +52,7 @@ def check_main(names, counts, edge, steps):
     assert values[clock] >= 2e6 * count, 'time of iterations'
     recorded, *values = counts['recorded', 0]
     assert recorded == 10, f'recorded iterations: {recorded}'
-    near('pages of a recorded one', values[faults] / recorded, 8, 0.5)
+    near('pages of a recorded one', values[faults] / recorded, 8, 0.05)
     return touched[faults] / steps, worked[clock] / steps / 1e6
 
 

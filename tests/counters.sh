@@ -33,9 +33,21 @@ if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then
     verdict "nothing is cut" "$(awk '/\.\.\.$/' report)"
     traced_by 1 asked --counters "" -- ./counted 20
     hasnt "nothing asked for, nothing said" Counters asked/summary.txt
+    same "nor in the trace" 0 "$(otf2-print -G asked/traces.otf2 | grep -c METRIC)"
     hasnt "nor kept" "counters task" asked/run.efg
     "$tool" report -o asked.json asked
     hasnt "nor in the report" '"counters"' asked.json
+    counted_in() { # DIR [full]: the trace has what the report has
+        "$tool" report -o "$1.json" "$1"
+        verdict "$1: the trace has as much as the report" "$(
+            "$python" "$root/tests/counted_trace.py" "$1/traces.otf2" "$1.json" ${2-} 2>&1 >said | tail -n 1)"
+    }
+    counted_in plain
+    verdict "plain: the checker accepts the trace" "$(faults plain/traces.otf2 --iterations 10 | head -n 2)"
+    traced_by 2 full --mode full --counters "$clocks" -- ./counted 20
+    counted_in full full
+    same "the trace says what they are" "context-switches page-faults task-clock" "$(
+        otf2-print -G plain/traces.otf2 | sed -n 's/^METRIC_MEMBER .*Name: "\([^"]*\)".*/\1/p' | sort | xargs)"
     counted fork 1 fork
     cp traced.out listed
     hasnt "a program that is executed has none of the files" "perf_event" listed

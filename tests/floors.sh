@@ -49,6 +49,7 @@ runtime/count   core/graph      what is counted at its nodes and edges
 runtime/count   files/conf      which counters conditions need
 runtime/count   files/perf      opens and reads counters
 runtime/count   runtime/calls   before and after each call
+runtime/count   runtime/record  what was counted goes to the log
 runtime/count   runtime/process which counters; notes about them
 runtime/count   runtime/watch   stands in front of the tracer
 runtime/job     core/loop       phases of the trace are called after their loops

@@ -49,6 +49,14 @@ const struct efg_counter *efg_counter(unsigned id)
     return id < COUNT ? &counters[id] : NULL;
 }
 
+const char *efg_counter_help(const char *name)
+{
+    for (unsigned i = 0; i < COUNT; i++)
+        if (strcmp(counters[i].name, name) == 0)
+            return counters[i].help;
+    return NULL;
+}
+
 bool efg_counter_is_hardware(const struct efg_counter *counter)
 {
     return counter->type != PERF_TYPE_SOFTWARE;

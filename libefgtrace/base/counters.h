@@ -29,6 +29,9 @@ struct efg_counter_list {
 /* Number ID of all there are, NULL behind the last one. */
 const struct efg_counter *efg_counter(unsigned id);
 
+/* What the one of this NAME counts; NULL if that is not known. */
+const char *efg_counter_help(const char *name);
+
 /* Whether it is one of the processor, not of the kernel. */
 bool efg_counter_is_hardware(const struct efg_counter *counter);
 

@@ -149,6 +149,11 @@ void synth_region(struct synth *s, uint32_t region, uint32_t around, const char 
            name);
 }
 
+void synth_counters(struct synth *s, uint32_t count, const char *names)
+{
+    define(s, (struct efg_record){.kind = EFG_REC_DEF_COUNTERS, .a = count, .d = strlen(names)}, names);
+}
+
 void synth_when(struct synth *s, const char *conditions)
 {
     define(s, (struct efg_record){.kind = EFG_REC_DEF_WHEN, .d = strlen(conditions)}, conditions);

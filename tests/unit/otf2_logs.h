@@ -46,6 +46,8 @@ void synth_path(struct synth *s, uint32_t path, const void *const *where, uint32
 void synth_region(struct synth *s, uint32_t region, uint32_t around, const char *name);
 /* Define the conditions of the log; and PHASE, whose loop's function makes COUNT calls, at WHERE. */
 void synth_when(struct synth *s, const char *conditions);
+/* Define COUNT counters by their NAMES. */
+void synth_counters(struct synth *s, uint32_t count, const char *names);
 void synth_phase(struct synth *s, uint32_t phase, const void *const *where, uint32_t count);
 void synth_comm(struct synth *s, uint32_t comm, uint32_t kind, uint32_t parent,
                 uint64_t identity, uint32_t local, uint32_t remote, const uint32_t *ranks);

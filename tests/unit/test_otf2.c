@@ -542,6 +542,42 @@ static void phases_are_named_afterwards(void **state)
     expect_lines("\"phase_loop\"", "3");
 }
 
+static void put_count(struct synth *s, uint32_t counter, uint64_t began, uint64_t passed)
+{
+    synth_put(s, (struct efg_record){.kind = EFG_REC_COUNT, .a = counter, .d = began, .e = passed});
+}
+
+/* A value where a call begins, one where it ends, and one where an iteration has begun; none without all. */
+static void counts_are_metrics(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_counters(&s, 2, "page-faults,task-clock");
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    synth_mark(&s, EFG_REC_ITERATION_BEGIN, 0);
+    put_count(&s, 0, 5, 0);
+    put_count(&s, 1, 600, 0);
+    synth_enter(&s, "MPI_Barrier", 2);
+    put_count(&s, 0, 7, 1);
+    put_count(&s, 1, 700, 80);
+    synth_leave(&s, "MPI_Barrier");
+    synth_enter(&s, "MPI_Barrier", 2);
+    put_count(&s, 1, 700, 80);
+    put_count(&s, 2, 700, 80);
+    synth_leave(&s, "MPI_Barrier");
+    synth_mark(&s, EFG_REC_ITERATION_END, 0);
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_valid("--iterations 1");
+    if (trace_run("test \"$(otf2-print %s/traces.otf2 | sed -n 's/^METRIC .*page-faults.*; \\([0-9]*\\)).*"
+                  "task-clock.*; \\([0-9]*\\)).*/\\1 \\2/p' | xargs)\" = '%s'",
+                  "5 600 7 700 8 780") != 0)
+        fail_msg("other values");
+}
+
 static void killed_in_a_collective(void **state)
 {
     struct synth s;
@@ -685,6 +721,7 @@ int main(void)
         TEST(iterations_say_why),
         TEST(iterations_say_conditions_and_loops),
         TEST(phases_are_named_afterwards),
+        TEST(counts_are_metrics),
         TEST(killed_in_a_collective),
         TEST(killed_with_several_windows),
         TEST(ranks_without_log_exist),

@@ -83,6 +83,10 @@ enum efg_record_kind {
     /* Outside of calls: a = call path, 0 for none, where the user's region b (DEF_REGION) is from now on the
      * innermost one; 0: there is none */
     EFG_REC_REGION,
+    /* Of a thread that is counted, one for each counter: in a call, or where an iteration has begun or ended.
+     * a = which, from 0; d = what it had counted when the call began, or then; e = what it counted in the
+     * call. What recording takes counts for nothing. */
+    EFG_REC_COUNT,
     /* Definitions: d = bytes of payload that follow. Their time means nothing. */
     EFG_REC_DEF_CALL = 128, /* call, a = enum efg_class; payload: its name, "MPI_Send" */
     EFG_REC_DEF_MODULE,     /* a = module; payload: its path name */
@@ -100,6 +104,7 @@ enum efg_record_kind {
     EFG_REC_DEF_WHEN,       /* payload: the conditions that iterations of this log were chosen by */
     EFG_REC_DEF_PHASE,      /* a = phase; payload: struct efg_frame[], calls that the function of its loop
                                makes */
+    EFG_REC_DEF_COUNTERS,   /* a = how many; payload: their names, with commas in between */
 };
 
 #define EFG_PHASE_LATER UINT32_MAX

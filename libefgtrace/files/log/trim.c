@@ -467,7 +467,9 @@ static void put_window(struct trim *t, struct margins *m)
 
 static void put_edge(struct trim *t, struct efg_record r, struct efg_span rest)
 {
-    if (r.kind == EFG_REC_REGION && (r.time < rest.from || r.time > rest.to))
+    bool is_within = r.kind == EFG_REC_REGION || r.kind == EFG_REC_COUNT;
+
+    if (is_within && (r.time < rest.from || r.time > rest.to))
         return;
     if (r.kind == EFG_REC_WINDOW_END && r.time > rest.to)
         r.time = rest.to > t->out.time ? rest.to : t->out.time;

@@ -6,7 +6,7 @@
  *
  * Everything that still needs strings is decided first; then all is written.
  */
-#include "parts.h"
+#include "metrics.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@ struct writing {
     uint32_t phase_loop, phase_loop_help, when, when_help;
     uint32_t host, pid, core; /* properties of locations */
     uint32_t grid, dimensions[EFG_OTF2_DIMS];
+    struct efg_otf2_metrics metrics;
 };
 
 /* Definitions are kept in memory until the writer is closed, so one that is refused does not
@@ -356,6 +357,7 @@ static void write_all(struct writing *w)
     write_wins(w);
     write_marks(w);
     write_files(w);
+    check(w, efg_otf2_write_metrics(w->u, &w->metrics, w->writer));
 }
 
 int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uint64_t *events, bool complete)
@@ -366,10 +368,13 @@ int efg_otf2_define(struct efg_otf2_unifier *u, OTF2_Archive *archive, const uin
     choose_strings(&w);
     if (u->grids.count)
         choose_grid_strings(&w);
+    efg_otf2_choose_metrics(u, &w.metrics);
     w.writer = OTF2_Archive_GetGlobalDefWriter(archive);
     if (w.writer && !efg_otf2_is_out_of_memory(u))
         write_all(&w);
     efg_otf2_cast_fini(&w.cast);
+    w.failed |= w.metrics.members.failed;
+    efg_otf2_metrics_fini(&w.metrics);
     if (!w.writer || efg_otf2_is_out_of_memory(u))
         return -EIO;
     check(&w, OTF2_Archive_CloseGlobalDefWriter(archive, w.writer));

@@ -103,6 +103,8 @@ void efg_otf2_define_record(struct efg_otf2_pass *p, const struct efg_record *r)
         return define(p, EFG_ITEM_WHEN, 0);
     case EFG_REC_DEF_PHASE:
         return define(p, EFG_ITEM_PHASE, r->a);
+    case EFG_REC_DEF_COUNTERS:
+        return define(p, EFG_ITEM_COUNTERS, 0);
     }
 }
 

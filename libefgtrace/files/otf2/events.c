@@ -15,7 +15,7 @@
  * When OTF2 could not write (a full disk), its buffers are not to be touched any more: OTF2 3.0
  * then copies beyond their end, even in closing. So the first failure ends the pass.
  */
-#include "pass.h"
+#include "metrics.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,6 +61,7 @@ static void enter_call(struct efg_otf2_pass *p, const struct efg_record *r, uint
     uint32_t region;
     efg_otf2_return(&p->stack, time);
     p->in_collective = 0;
+    p->counted.known = 0;
     p->entered = r->time;
     if (!efg_otf2_find(p, EFG_ITEM_CALL, r->call, &region))
         return;
@@ -108,6 +109,7 @@ static void write_frame(struct efg_otf2_pass *p, const struct efg_record *r, uin
     case EFG_REC_ENTER:
         return enter_call(p, r, time);
     case EFG_REC_LEAVE:
+        efg_otf2_leave_counted(p, time);
         return efg_otf2_return(&p->stack, time);
     case EFG_REC_REGION:
         return change_region(p, r, time);
@@ -154,13 +156,22 @@ static uint64_t content_moment(struct efg_otf2_pass *p, const struct efg_record 
     return moment > lead ? moment - lead : 0;
 }
 
+static void define(struct efg_otf2_pass *p, const struct efg_record *r)
+{
+    efg_otf2_define_record(p, r);
+    if (r->kind == EFG_REC_DEF_COUNTERS)
+        efg_otf2_begin_counting(p, r->a);
+}
+
 static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
 {
     struct efg_otf2_stack *s = &p->stack;
     if (r->kind >= EFG_REC_DEF_CALL)
-        return efg_otf2_define_record(p, r);
+        return define(p, r);
     if (!p->has_begun && r->kind != EFG_REC_WINDOW_BEGIN)
         return;
+    if (r->kind == EFG_REC_COUNT)
+        return efg_otf2_take_count(p, r);
     if (r->kind <= EFG_REC_LEAVE || r->kind == EFG_REC_REGION)
         return write_frame(p, r, moment_of(p, r));
     s->failed |= write_content(p, r, efg_otf2_tick(s, content_moment(p, r))) != OTF2_SUCCESS;

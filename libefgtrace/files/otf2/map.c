@@ -123,6 +123,7 @@ static void put_entry(const struct efg_otf2_unifier *u, struct efg_otf2_referenc
     case EFG_ITEM_REGION:
     case EFG_ITEM_WHEN:
     case EFG_ITEM_PHASE:
+    case EFG_ITEM_COUNTERS:
         return efg_buffer_number(out, reference.row);
     }
 }

@@ -8,7 +8,8 @@
  *     archive.c   one archive             map.c      unifier -> maps
  *     rebuild.c   run file -> an archive  events.c   log + map -> events
  *     convert.c   all in one process      stack.c    ... the regions open there
- *     margins.c   ... without margins     define.c   unifier -> global definitions
+ *     margins.c   ... without margins     metrics.c  ... and of what was counted
+ *                                         define.c   unifier -> global definitions
  *                                         places.c   ... ranks, threads, hosts
  *
  * A scan is the head and an item for each definition of the log, in its order. A map is
@@ -42,6 +43,7 @@ enum efg_otf2_item { /* in a scan; in a map: all but MODULE and the marks */
                      EFG_ITEM_GROUP,
                      EFG_ITEM_WHEN,
                      EFG_ITEM_PHASE,
+                     EFG_ITEM_COUNTERS,
 };
 
 /* --- margins --- */
@@ -143,8 +145,9 @@ struct efg_otf2_unifier {
     uint32_t set_count;
     struct efg_otf2_table strings, regions, sites, positions, groups, comms, wins, files, handles, nodes;
     struct efg_otf2_table grids;
-    struct efg_map names; /* item << 32 | row of comms or wins -> string, of those that have one */
-    struct efg_otf2_table paths; /* key: struct efg_frame[] with strings as modules; value:
+    struct efg_otf2_table counters; /* key: the names of those that a log has, with commas */
+    struct efg_map names;           /* item << 32 | row of comms or wins -> string, of those that have one */
+    struct efg_otf2_table paths;    /* key: struct efg_frame[] with strings as modules; value:
                                     where its entry begins in path_entries */
     struct efg_buffer path_entries;
     struct efg_map used_index; /* item << 32 | row -> in used */

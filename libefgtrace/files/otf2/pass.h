@@ -5,6 +5,7 @@
  *     otf2_events     windows, iterations, calls; hands the rest to
  *     otf2_messages   point to point and collectives
  *     otf2_objects    one-sided and MPI-IO
+ *     otf2_metrics    what was counted
  *     otf2_entries    the map: what the log's ids stand for
  */
 #ifndef EFG_OTF2_PASS_H
@@ -12,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "base/counters.h"
 #include "parts.h"
 
 #define EFG_OTF2_LEAD 16 /* ns that what a call found may be before its end */
@@ -40,6 +42,11 @@ struct efg_otf2_pass {
     bool has_begun;    /* a window has begun */
     int in_collective; /* its begin was written */
     uint64_t entered;  /* the present call, in ticks of the log */
+    struct {
+        uint32_t class, count;                            /* count: of its counters; 0: nothing was counted */
+        uint32_t known;                                   /* of the present call, so many of them are */
+        uint64_t value[EFG_COUNTERS], more[EFG_COUNTERS]; /* when it began, in it */
+    } counted;
     uint64_t to_leave; /* records that come at the time at which their call is left; 0: not known */
 };
 

@@ -9,10 +9,13 @@
  *
  * The trace starts at the first window; only from there on do times count.
  */
+#include "metrics.h"
 #include "usage.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "base/counters.h"
 
 /* Like efg_buffer_string, from bytes that need not end with a zero. */
 static void put_text(struct efg_buffer *out, const char *text, uint64_t size)
@@ -157,6 +160,16 @@ static void put_when(struct efg_buffer *out, const struct efg_record *r, const v
     put_text(out, payload, r->d);
 }
 
+static void put_counters(struct efg_buffer *out, const struct efg_record *r, const void *payload)
+{
+    if (!payload || !r->a || r->a > EFG_COUNTERS || efg_otf2_count_names(payload, r->d) != r->a) {
+        efg_buffer_number(out, EFG_ITEM_BAD);
+        return;
+    }
+    efg_buffer_number(out, EFG_ITEM_COUNTERS);
+    put_text(out, payload, r->d);
+}
+
 static void put_mark(struct efg_buffer *out, enum efg_otf2_item item, const struct efg_record *r)
 {
     efg_buffer_number(out, item);
@@ -183,6 +196,8 @@ static void put_item(struct efg_buffer *out, const struct efg_record *r, const v
         return put_region(out, r, payload);
     case EFG_REC_DEF_WHEN:
         return put_when(out, r, payload);
+    case EFG_REC_DEF_COUNTERS:
+        return put_counters(out, r, payload);
     case EFG_REC_DEF_PHASE:
         put_mark(out, EFG_ITEM_PHASE, r);
         return put_frames(out, r, payload);

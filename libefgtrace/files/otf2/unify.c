@@ -49,6 +49,7 @@ static void free_tables(struct efg_otf2_unifier *u)
     efg_otf2_table_fini(&u->handles);
     efg_otf2_table_fini(&u->nodes);
     efg_otf2_table_fini(&u->grids);
+    efg_otf2_table_fini(&u->counters);
     efg_otf2_table_fini(&u->paths);
     efg_otf2_table_fini(&u->items);
 }
@@ -78,7 +79,8 @@ bool efg_otf2_is_out_of_memory(const struct efg_otf2_unifier *u)
 {
     return u->strings.failed || u->regions.failed || u->sites.failed || u->positions.failed ||
            u->groups.failed || u->comms.failed || u->wins.failed || u->files.failed || u->handles.failed ||
-           u->nodes.failed || u->grids.failed || u->paths.failed || u->items.failed || u->path_entries.failed;
+           u->nodes.failed || u->grids.failed || u->counters.failed || u->paths.failed || u->items.failed ||
+           u->path_entries.failed;
 }
 
 int efg_otf2_name_phase(struct efg_otf2_unifier *u, uint32_t phase, const char *name)
@@ -352,6 +354,15 @@ static void add_phase(struct adding *a)
     free(frames);
 }
 
+static void add_counters(struct adding *a)
+{
+    char *names = efg_reader_string(&a->reader);
+    if (names)
+        refer(a, EFG_ITEM_COUNTERS, efg_otf2_intern_text(&a->u->counters, names));
+    a->failed |= !names;
+    free(names);
+}
+
 static void mark(struct adding *a, struct efg_otf2_table *table, enum efg_otf2_item item)
 {
     uint32_t row = recall(a, item, (uint32_t)efg_reader_number(&a->reader));
@@ -385,6 +396,8 @@ static bool add_item(struct adding *a)
         return refer(a, EFG_ITEM_WHEN, read_text(a)), true;
     case EFG_ITEM_PHASE:
         return add_phase(a), true;
+    case EFG_ITEM_COUNTERS:
+        return add_counters(a), true;
     case EFG_ITEM_WIN_CREATED:
         return mark(a, &a->u->wins, EFG_ITEM_WIN), true;
     case EFG_ITEM_FILE_OPENED:

@@ -3,11 +3,14 @@
  * Stands in front of the tracer:
  *
  *     enter    read;  the tracer takes the time
- *     leave    the tracer takes the time;  the event is added to the graph;  read
+ *     leave    read, if the call is recorded, or an iteration may begin with it;
+ *              the tracer takes the time;  the event is added to the graph;  read
  *
  * So what efgtrace does counts as done in calls, and what is between calls is the program's, but for a part
- * of the reading itself. Counts between calls wait for the next event. Polls make none, unless they are a
- * spin, in which the time from one to the next is time in MPI, and so are the counts.
+ * of the reading itself. Only what recording takes, and what is done where iterations begin and end, counts
+ * for nobody: a window would seem to take more than other iterations. So sums are made of what counts for
+ * somebody, and the trace has these. Counts between calls wait for the next event. Polls make none, unless
+ * they are a spin, in which the time from one to the next is time in MPI, and so are the counts.
  *
  * Invariant: a thread's files count the thread that reads them. The state of a thread that has ended is taken
  * over by another one, which opens its own files first.
@@ -16,6 +19,7 @@
 #include "count.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -49,26 +53,29 @@ struct count { /* of a thread that is counted */
     struct efg_thread *thread;
     long owner; /* id of the thread that the files count; 0: it has none */
     struct efg_perf perf;
-    struct efg_perf_reading reading;  /* the last one */
-    struct values entered;            /* when the present call began */
-    struct values gap;                /* counted since the last call */
-    struct values pending;            /* ... since the last event */
-    struct values begun;              /* at the last visit of the pivot */
-    bool is_known;                    /* the last reading is from the end of the last call */
-    bool is_begun, was_on;            /* an iteration has; its calls go to the log */
-    bool is_over;                     /* nothing can be read any more */
-    uint64_t events, poll_leave;      /* of the graph, after the last call */
-    uint64_t visit, iterations;       /* of the thread, likewise */
-    uint64_t pivot, longest;          /* pivots so far; number of that with most iterations */
-    struct efg_counts_iterations all; /* of that one */
-    struct kept *kept;                /* the last KEPT iterations that may have been recorded, a ring */
-    uint64_t kept_count;              /* ever */
+    struct efg_perf_reading reading;     /* the last one */
+    struct values so_far;                /* counted for the program, and its calls */
+    struct values entered;               /* when the present call began */
+    struct values gap;                   /* counted since the last call */
+    struct efg_recorded_counts recorded; /* what the log has of it */
+    struct values pending;               /* ... since the last event */
+    struct values begun;                 /* at the last visit of the pivot */
+    bool is_known;                       /* the last reading is from the end of the last call */
+    bool is_begun, was_on;               /* an iteration has; its calls go to the log */
+    bool is_over;                        /* nothing can be read any more */
+    uint64_t events, poll_leave;         /* of the graph, after the last call */
+    uint64_t visit, iterations;          /* of the thread, likewise */
+    uint64_t pivot, longest;             /* pivots so far; number of that with most iterations */
+    struct efg_counts_iterations all;    /* of that one */
+    struct kept *kept;                   /* the last KEPT iterations that may have been recorded, a ring */
+    uint64_t kept_count;                 /* ever */
     struct count *next;
 };
 
-static struct efg_counter_list wanted; /* what can be counted */
-static struct count *counts;           /* grows at its head; atomic */
-static uint64_t read_time;             /* ns that a reading takes */
+static struct efg_counter_list wanted;                     /* what can be counted */
+static char wanted_names[EFG_COUNTERS * EFG_COUNTER_NAME]; /* of these, with commas in between */
+static struct count *counts;                               /* grows at its head; atomic */
+static uint64_t read_time;                                 /* ns that a reading takes */
 static __thread struct count *own __attribute__((tls_model("initial-exec")));
 
 static long thread_id(void)
@@ -103,14 +110,6 @@ static bool read_now(struct count *c, struct values *since)
     for (unsigned k = 0; since && k < wanted.count; k++)
         since->v[k] = c->reading.value[k] - last.value[k];
     return true;
-}
-
-static struct values present(const struct count *c)
-{
-    struct values values;
-
-    memcpy(values.v, c->reading.value, sizeof values.v);
-    return values;
 }
 
 static void add(struct values *to, const struct values *more)
@@ -160,6 +159,8 @@ static struct count *add_count(struct efg_thread *thread)
     if (!c)
         return NULL;
     c->thread = thread;
+    c->recorded = (struct efg_recorded_counts){.names = wanted_names, .count = wanted.count};
+    thread->recorder.counts = &c->recorded;
     thread->counts = new_counts();
     c->is_over = !thread->counts;
     c->next = __atomic_load_n(&counts, __ATOMIC_ACQUIRE);
@@ -240,7 +241,7 @@ static void follow_iterations(struct count *c, const struct efg_call *call)
 
     if (t->last_visit == c->visit)
         return;
-    struct values now = efg_shape_is_in(call, EFG_SHAPES_STARTING) ? c->entered : present(c);
+    struct values now = efg_shape_is_in(call, EFG_SHAPES_STARTING) ? c->entered : c->so_far;
     c->visit = t->last_visit;
     c->iterations = t->iterations.all.count;
     if (c->iterations < before)
@@ -296,7 +297,8 @@ static void enter(struct count *c)
     c->is_known = !c->thread->is_pausing && read_now(c, &c->gap);
     if (!was_known)
         c->gap = (struct values){0};
-    c->entered = present(c);
+    add(&c->so_far, &c->gap);
+    c->entered = c->so_far;
 }
 
 static bool count_enter(struct efg_call *call)
@@ -309,31 +311,74 @@ static bool count_enter(struct efg_call *call)
     return efg_tracer_enter(call);
 }
 
-static void leave(struct count *c, const struct efg_call *call)
+/* Whether the call that ends now is recorded, or an iteration may begin or end with it. */
+static bool is_exact(const struct efg_thread *t)
 {
-    struct values inside;
+    return t->recorder.is_on || t->recorder.is_draining || t->is_awaiting;
+}
+
+/* Before the tracer has CALL: what was counted INSIDE, to the log, too. Returns whether that is known. */
+static bool end_exactly(struct count *c, struct efg_call *call, struct values *inside)
+{
+    struct efg_recorded_counts *to = &c->recorded;
+
+    if (!c->is_known || c->thread->is_pausing || !is_exact(c->thread) || !read_now(c, inside))
+        return false;
+    memcpy(to->began, c->entered.v, sizeof to->began);
+    memcpy(to->passed, inside->v, sizeof to->passed);
+    memcpy(to->boundary, c->entered.v, sizeof to->boundary);
+    for (unsigned k = 0; k < wanted.count && !efg_shape_is_in(call, EFG_SHAPES_STARTING); k++)
+        to->boundary[k] += inside->v[k];
+    to->is_present = true;
+    efg_recorder_count(&c->thread->recorder, call);
+    return true;
+}
+
+/* INSIDE the call was counted. */
+static void end_counted(struct count *c, const struct efg_call *call, struct values *inside)
+{
+    add(&c->so_far, inside);
+    settle(c, call, inside);
+}
+
+/* INSIDE the call was counted, if it IS_EXACT: then what is done here counts for nobody, either. */
+static void leave(struct count *c, const struct efg_call *call, struct values *inside, bool is_exact)
+{
+    bool was_known = c->is_known && !c->thread->is_pausing;
 
     if (c->thread->backlog.count)
         efg_events_add(c->thread, efg_clock_ticks(), false);
-    bool is_known = c->is_known && !c->thread->is_pausing;
-    c->is_known = !c->thread->is_pausing && read_now(c, &inside);
-    if (is_known && c->is_known)
-        settle(c, call, &inside);
-    else
+    if (is_exact && was_known)
+        end_counted(c, call, inside);
+    c->is_known = !c->thread->is_pausing && read_now(c, is_exact ? NULL : inside);
+    if (!was_known || !c->is_known)
         c->is_begun = false;
+    else if (!is_exact)
+        end_counted(c, call, inside);
     remember(c);
 }
 
 static void count_leave(struct efg_call *call, int result)
 {
-    efg_tracer_leave(call, result);
     struct efg_thread *t = efg_self;
     struct count *c = t ? count_of(t) : NULL;
+    struct values inside;
+    bool is_exact = false;
+
+    if (c) {
+        efg_thread_begin_work(t);
+        is_exact = !efg_threads_are_over() && end_exactly(c, call, &inside);
+        efg_thread_end_work(t);
+    }
+    efg_tracer_leave(call, result);
+    t = efg_self;
+    c = t ? count_of(t) : NULL;
     if (!c)
         return;
+    c->recorded.is_present = false;
     efg_thread_begin_work(t);
     if (!efg_threads_are_over())
-        leave(c, call);
+        leave(c, call, &inside, is_exact);
     efg_thread_end_work(t);
 }
 
@@ -383,6 +428,15 @@ static bool read_so_far(uint64_t *values)
     return true;
 }
 
+static void name_wanted(void)
+{
+    size_t used = 0;
+
+    for (unsigned k = 0; k < wanted.count; k++)
+        used += (size_t)snprintf(wanted_names + used, sizeof wanted_names - used, "%s%s", k ? "," : "",
+                                 efg_counter(wanted.id[k])->name);
+}
+
 /* Conditions on counters (key when) can be judged, if there are all that they need. */
 static void begin_conditions(void)
 {
@@ -408,6 +462,7 @@ const struct efg_hooks *efg_count_begin(const struct efg_hooks *hooks)
     begin_conditions();
     if (!is_any)
         return hooks;
+    name_wanted();
     count_of(efg_self);
     return &ours;
 }

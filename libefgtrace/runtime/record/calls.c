@@ -354,7 +354,7 @@ EFG_HOT void efg_recorder_leave(struct efg_recorder *r, struct efg_call *c, cons
     bool writes = c->recording;
 
     if (result == MPI_SUCCESS && !writes && is_worth_it(r, c, f, leave))
-        writes = efg_recorder_visit(r, c);
+        writes = efg_recorder_visit_late(r, c);
     if (result == MPI_SUCCESS)
         leave_shape(r, c, f, leave, writes);
     efg_recorder_release_requests(r);

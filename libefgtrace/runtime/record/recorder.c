@@ -21,7 +21,8 @@
 #include "regions.h"
 #include "runtime/stack/callpath.h"
 
-#define PLENTY 24  /* records: of a call, not counting its requests; of a spin; or of marks */
+/* Records: of a call, not counting its requests; of a spin; or of marks. */
+#define PLENTY (24 + EFG_COUNTERS)
 #define PARENTS 16 /* of a communicator that are defined with it */
 #define SPARE 5    /* words that the beginning of a window may need when it is moved */
 
@@ -60,7 +61,7 @@ static void forget_all(struct efg_recorder *r)
     efg_map_fini(&r->groups);
     forget(&r->regions_known);
     forget(&r->phases_known);
-    r->knows_when = false;
+    r->knows_when = r->knows_counters = false;
 }
 
 void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
@@ -265,6 +266,60 @@ static void find_regions(struct efg_recorder *r)
         define_region(r, r->region);
 }
 
+/* How many records CALL may have. */
+static inline size_t room_of(const struct efg_call *call)
+{
+    return PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
+}
+
+static void put_counts(struct efg_recorder *r, const uint64_t *began, const uint64_t *passed)
+{
+    for (uint32_t i = 0; i < r->counts->count; i++)
+        efg_recorder_put(
+            r, (struct efg_record){
+                   .time = r->log.next.time, .kind = EFG_REC_COUNT, .a = i, .d = began[i], .e = passed[i]});
+}
+
+static void define_counters(struct efg_recorder *r)
+{
+    if (r->knows_counters)
+        return;
+    r->knows_counters = true;
+    define(r, (struct efg_record){.kind = EFG_REC_DEF_COUNTERS, .a = r->counts->count}, r->counts->names,
+           strlen(r->counts->names));
+}
+
+/* Of CALL, behind its ENTER. Returns false if there is no room for more records of it. */
+static bool add_counts(struct efg_recorder *r, const struct efg_call *call)
+{
+    if (!r->counts || !r->counts->is_present)
+        return true;
+    define_counters(r);
+    if (!efg_recorder_room(r, room_of(call)))
+        return false;
+    put_counts(r, r->counts->began, r->counts->passed);
+    return true;
+}
+
+void efg_recorder_count(struct efg_recorder *r, struct efg_call *call)
+{
+    if (call->recording && !add_counts(r, call))
+        call->recording = false;
+}
+
+/* A spin is counted as a whole, at the first of its places. */
+static void put_spin_counts(struct efg_recorder *r)
+{
+    struct efg_recorded_counts *c = r->counts;
+    if (!c || !c->has_spin)
+        return;
+    put_counts(r, c->spin_began, c->spin_passed);
+    for (uint32_t i = 0; i < c->count; i++) {
+        c->spin_began[i] += c->spin_passed[i];
+        c->spin_passed[i] = 0;
+    }
+}
+
 /* Polls at a place, as one visit from TIME on. */
 static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *part, uint64_t time)
 {
@@ -274,6 +329,7 @@ static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *pa
     efg_recorder_put(
         r, (struct efg_record){
                .time = time, .kind = EFG_REC_ENTER, .call = part->call, .a = part->path, .d = part->polls});
+    put_spin_counts(r);
     efg_recorder_put(
         r, (struct efg_record){.time = time + part->time, .kind = EFG_REC_LEAVE, .call = part->call});
     r->calls++;
@@ -283,10 +339,14 @@ static __attribute__((noinline)) void put_spin(struct efg_recorder *r)
 {
     struct efg_spin spin = r->spin;
     r->spin.count = 0;
+    if (r->counts && r->counts->has_spin)
+        define_counters(r);
     for (uint32_t i = 0; i < spin.count; i++) {
         put_spin_part(r, &spin.parts[i], spin.enter);
         spin.enter += spin.parts[i].time;
     }
+    if (r->counts)
+        r->counts->has_spin = false;
 }
 
 /* The spin that is under way, if there is one. */
@@ -317,7 +377,7 @@ static void take_along(struct efg_request *q, void *data)
 
 EFG_HOT bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
 {
-    size_t count = PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
+    size_t count = room_of(call);
     flush_spin(r);
     if (!is_known(r, call->id, call->path))
         define_call(r, call->id, call->path);
@@ -333,6 +393,24 @@ EFG_HOT bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *c
         return efg_recorder_room(r, count);
     }
     return true;
+}
+
+bool efg_recorder_visit_late(struct efg_recorder *r, const struct efg_call *call)
+{
+    return efg_recorder_visit(r, call) && add_counts(r, call);
+}
+
+/* A poll of the spin, which BEGINS with it or goes on. */
+static void count_spin(struct efg_recorded_counts *c, bool begins)
+{
+    if (begins || !c->is_present)
+        c->has_spin = c->is_present;
+    if (!c->has_spin)
+        return;
+    if (begins)
+        memcpy(c->spin_began, c->began, sizeof c->began);
+    for (uint32_t i = 0; i < c->count; i++)
+        c->spin_passed[i] = c->began[i] + c->passed[i] - c->spin_began[i];
 }
 
 /* The polls of CALL in the spin; NULL: there is no room for more places. */
@@ -363,6 +441,8 @@ void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint
     part->polls++;
     part->time += leave - since;
     s->leave = leave;
+    if (r->counts)
+        count_spin(r->counts, since == call->enter && part->polls == 1 && s->count == 1);
 }
 
 void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path)
@@ -412,16 +492,31 @@ void efg_recorder_phase(struct efg_recorder *r, uint32_t phase, const struct efg
 
 /* --- windows and iterations --- */
 
-/* Something begins: the regions that it begins in are defined, and there is room for marks. */
+static bool has_counts(const struct efg_recorder *r)
+{
+    return r->counts && r->counts->is_present;
+}
+
+/* Something begins or ends: the regions that it does so in are defined, and there is room for marks. */
 static bool make_ready(struct efg_recorder *r)
 {
     find_regions(r);
+    if (has_counts(r))
+        define_counters(r);
     return efg_recorder_room(r, PLENTY);
 }
 
 static void mark(struct efg_recorder *r, uint64_t time, int kind, uint64_t number)
 {
     efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .d = number});
+}
+
+/* What was counted until here. */
+static void put_boundary(struct efg_recorder *r)
+{
+    static const uint64_t none[EFG_COUNTERS];
+    if (has_counts(r))
+        put_counts(r, r->counts->boundary, none);
 }
 
 /* That of the ring has room for how slow it was. */
@@ -434,6 +529,7 @@ static void begin_iteration(struct efg_recorder *r, uint64_t time, uint64_t numb
                                             .c = r->phase,
                                             .d = number,
                                             .e = r->region});
+    put_boundary(r);
 }
 
 static void end_window(struct efg_recorder *r, uint64_t time)
@@ -506,10 +602,11 @@ void efg_recorder_next(struct efg_recorder *r, uint64_t time, uint64_t iteration
 
 void efg_recorder_last(struct efg_recorder *r, uint64_t time, uint64_t iteration)
 {
-    if (!r->is_on || !efg_recorder_room(r, 8))
+    if (!r->is_on || !make_ready(r))
         return;
     flush_spin(r);
     mark(r, time, EFG_REC_ITERATION_END, iteration);
+    put_boundary(r);
     r->boundary = r->log.next;
     efg_traffic_end(r->traffic);
     efg_log_commit(&r->log);
@@ -569,6 +666,7 @@ void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iter
         return;
     flush_spin(r);
     mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
+    put_boundary(r);
     mark(r, time, EFG_REC_WINDOW_END, r->window - 1);
     begin_in_ring(r, time, iteration);
 }

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 
+#include "base/counters.h"
 #include "base/map.h"
 #include "core/graph/traffic.h"
 #include "files/log/log.h"
@@ -50,6 +51,16 @@ struct efg_spin { /* polls that found nothing, one after the other */
     } parts[EFG_SPIN_PARTS];
 };
 
+struct efg_recorded_counts { /* of the thread, where the key counters asks for them; its owner has it */
+    const char *names;       /* with commas in between */
+    uint32_t count;
+    bool is_present; /* what follows is of the call that is being left: */
+    uint64_t began[EFG_COUNTERS], passed[EFG_COUNTERS]; /* counted until it began, and in it */
+    uint64_t boundary[EFG_COUNTERS]; /* until the iteration ended that ends with it, or before it */
+    uint64_t spin_began[EFG_COUNTERS], spin_passed[EFG_COUNTERS]; /* of the spin that is under way */
+    bool has_spin;
+};
+
 /* What a call touches while nothing is recorded comes first. */
 struct efg_recorder {
     bool is_on, is_draining;
@@ -75,6 +86,8 @@ struct efg_recorder {
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known, regions_known, phases_known;
     bool knows_when; /* the log has the conditions */
+    bool knows_counters;
+    struct efg_recorded_counts *counts; /* NULL: nothing is counted */
     struct efg_requests table;   /* that this thread has made */
     MPI_Request *handles;        /* of the present call, as they were at enter */
     struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
@@ -165,6 +178,9 @@ void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
 void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
 void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
 
+/* r->counts are those of CALL, which has returned: put them into the log, if it is recorded already. */
+void efg_recorder_count(struct efg_recorder *r, struct efg_call *call);
+
 /* Others of the user's regions of this thread are open from TIME on, at the call path PATH; outside of
  * calls. */
 void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path);
@@ -233,6 +249,8 @@ void efg_recorder_define_object(struct efg_recorder *r, int kind, const struct e
 bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Group group);
 /* The ENTER of a call; false if there is no room for its records. */
 bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
+/* The same of a call that has returned. */
+bool efg_recorder_visit_late(struct efg_recorder *r, const struct efg_call *call);
 /* A poll that found nothing, as part of a spin. */
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave);
 /* The last request of a closed window is complete. */

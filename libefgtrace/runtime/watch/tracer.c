@@ -207,6 +207,7 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
     efg_recorder_take_back(&t->recorder, call);
     efg_steer_visit(t, call->enter);
     efg_recorder_enter_again(&t->recorder, call);
+    efg_recorder_count(&t->recorder, call);
 }
 
 /* Polls that were only counted since the last one that was measured: this one stands for them, too. */
