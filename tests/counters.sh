@@ -48,6 +48,17 @@ if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then
     counted_in full full
     same "the trace says what they are" "context-switches page-faults task-clock" "$(
         otf2-print -G plain/traces.otf2 | sed -n 's/^METRIC_MEMBER .*Name: "\([^"]*\)".*/\1/p' | sort | xargs)"
+    traced_by 2 nested --counters "$clocks" -- ./counted 150 nested
+    "$tool" report -o nested.json nested
+    verdict "each loop has what was counted in an iteration of it" "$("$python" -c '
+import json
+loops = {loop["name"].split()[0] + str(loop["depth"]): loop for loop in json.load(open("nested.json"))["loops"]}
+said = {name: loop["counters"]["page-faults"] for name, loop in loops.items() if "counters" in loop}
+[main] = [said[name] for name, loop in loops.items() if loop["is_main"]]
+[inner] = [said[name] for name, loop in loops.items() if loop["depth"] == 1]
+assert 13.9 < main < 15.4 and 1.9 < inner < 2.2, said' 2>&1 | tail -n 1)"
+    "$tool" report nested >report
+    has "the report has them" "Counters in an iteration of each loop" report
     counted fork 1 fork
     cp traced.out listed
     hasnt "a program that is executed has none of the files" "perf_event" listed
@@ -93,6 +104,9 @@ on pmu=2 "instructions,cycles,branches"
 has "3 where 2 fit: that is said" "branches: the processor cannot count it besides the others" said
 has "check says it, too" "here: instructions, cycles" checked
 has "instructions and cycles: their ratio" "IPC 1.0" "on pmu=2/summary.txt"
+same "of each loop, too" 1.0 "$("$tool" report --json "on pmu=2" | "$python" -c '
+import json, sys
+print(*{round(loop["counters"]["ipc"], 1) for loop in json.load(sys.stdin)["loops"] if "counters" in loop})')"
 (ulimit -n 40 && ranks 1 "$tool" run -o few --counters "$clocks, major-faults,minor-faults,cpu-migrations" \
     ./counted 30 threads >out 2>said)
 same "few files: the program ends" done "$(cat out)"

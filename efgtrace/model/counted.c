@@ -110,6 +110,68 @@ int efg_counted_add(struct efg_counted *counted, const struct efg_run_rank *rank
     return error;
 }
 
+double efg_counted_ipc(const struct efg_counted *counted, const double *values)
+{
+    int instructions = efg_counted_find(counted, "instructions"),
+        cycles = efg_counted_find(counted, "cycles");
+
+    return instructions >= 0 && cycles >= 0 && values[cycles] > 0 ? values[instructions] / values[cycles] : 0;
+}
+
+/* --- loops --- */
+
+/* Repetitions are those of the rank with the most: so many on all as its header was visited more often. */
+static double iterations_of(const struct efg_merged *merged, const struct efg_loop *loop)
+{
+    const struct efg_node *header = &merged->graph.nodes[loop->header];
+
+    return header->rhythm.visits
+               ? (double)loop->repetitions * (double)header->time.count / (double)header->rhythm.visits
+               : 0;
+}
+
+/* What is between two calls belongs to the innermost loop that has both. */
+static uint32_t loop_of(const struct efg_map *nodes, const struct efg_merged *merged,
+                        const struct efg_counted_item *item)
+{
+    const uint64_t *to = efg_map_find(nodes, item->to.hash);
+    const uint64_t *from = item->is_between ? efg_map_find(nodes, item->from.hash) : to;
+
+    return from && to ? efg_looptree_common(&merged->tree, (uint32_t)*from, (uint32_t)*to) : EFG_NONE;
+}
+
+static void add_to_loops(struct efg_counted *counted, const struct efg_merged *merged,
+                         const struct efg_map *nodes)
+{
+    for (uint32_t i = 0; i < counted->count; i++)
+        for (uint32_t l = loop_of(nodes, merged, &counted->items[i]); l != EFG_NONE;
+             l = merged->tree.loops[l].parent)
+            for (unsigned k = 0; k < counted->width; k++)
+                counted->loops[l].value[k] += (double)counted->items[i].value[k];
+}
+
+static int sum_loops(struct efg_counted *counted, const struct efg_merged *merged)
+{
+    struct efg_map nodes = {0};
+    bool failed = false;
+
+    counted->loops = calloc((size_t)merged->tree.count + 1, sizeof *counted->loops);
+    for (uint32_t i = 0; i < merged->graph.node_count; i++) {
+        uint64_t *node = efg_map_put(&nodes, merged->graph.nodes[i].hash);
+        failed |= !node;
+        if (node)
+            *node = i;
+    }
+    if (counted->loops && !failed)
+        add_to_loops(counted, merged, &nodes);
+    for (uint32_t l = 0; counted->loops && l < merged->tree.count; l++)
+        counted->loops[l].iterations = iterations_of(merged, &merged->tree.loops[l]);
+    efg_map_fini(&nodes);
+    return counted->loops && !failed ? 0 : -ENOMEM;
+}
+
+/* --- the end --- */
+
 static int compare_items(const void *a, const void *b)
 {
     const struct efg_counted_item *x = a, *y = b;
@@ -121,15 +183,17 @@ static int compare_items(const void *a, const void *b)
     return x->from.hash < y->from.hash ? -1 : x->from.hash > y->from.hash;
 }
 
-void efg_counted_end(struct efg_counted *counted)
+int efg_counted_end(struct efg_counted *counted, const struct efg_merged *merged)
 {
     if (counted->count)
         qsort(counted->items, counted->count, sizeof *counted->items, compare_items);
+    return counted->width ? sum_loops(counted, merged) : 0;
 }
 
 void efg_counted_fini(struct efg_counted *counted)
 {
     efg_map_fini(&counted->index);
     free(counted->items);
+    free(counted->loops);
     memset(counted, 0, sizeof *counted);
 }

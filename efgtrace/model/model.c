@@ -55,7 +55,8 @@ static int end(struct efg_model *m, unsigned parts)
 {
     int error = efg_merged_end(&m->merged, &m->run);
     efg_ranks_end(&m->ranks);
-    efg_counted_end(&m->counted);
+    if (!error)
+        error = efg_counted_end(&m->counted, &m->merged);
     efg_threaded_end(&m->threaded);
     if (!error && m->recorded == &m->apart)
         error = efg_merged_end(&m->apart, &m->run);

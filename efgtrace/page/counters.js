@@ -10,6 +10,10 @@ function drawCounters() {
     const each = (sum, count, name) => count ? shown(name, sum / count) : "–";
     const columns = counters.names.map((name, k) => ({ name, n: true, value: (row) => shown(name, row.values[k]) }));
     const cycles = counters.names.indexOf("cycles"), instructions = counters.names.indexOf("instructions");
+    const loops = run.loops.filter((l) => l.counters);
+    const ofLoop = counters.names.map((name) => ({ name, n: true, value: (l) => shown(name, l.counters[name]) }));
+    if (cycles >= 0 && instructions >= 0)
+        ofLoop.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (l) => l.counters.ipc ? l.counters.ipc.toFixed(2) : "–" });
     if (cycles >= 0 && instructions >= 0)
         columns.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (row) => row.values[cycles] ? (row.values[instructions] / row.values[cycles]).toFixed(2) : "–" });
     section("counters", "Counters", "What the kernel and the processor counted, on all ranks. What efgtrace itself does is in the calls." + (counters.left_out ? ` The ${counters.left_out} smallest lines are left out.` : ""), [
@@ -19,6 +23,8 @@ function drawCounters() {
             { name: "in calls", n: true, value: (row) => shown(row.name, row.in_calls) },
             { name: "an iteration", n: true, title: "of a rank, on average", value: (row) => each(row.in_iterations, row.iterations, row.name) },
             { name: "a recorded one", n: true, title: "of a rank, on average", value: (row) => each(row.in_recorded, row.recorded, row.name) }], counters.totals, 10),
+        loops.length ? table("In an iteration of each loop, on average", [
+            { name: "loop", wide: true, value: (l) => make("span", null, "\u2002".repeat(l.depth), breakable(l.name), l.is_main ? make("span.tag", null, "main loop") : null) }, ...ofLoop], loops, 10, (l) => l.is_main) : null,
         table("Between calls", [
             { name: "from", wide: true, value: (row) => row.from },
             { name: "to", wide: true, value: (row) => row.to }, ...columns], counters.between, 10),

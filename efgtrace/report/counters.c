@@ -67,6 +67,11 @@ static void put_item(struct efg_buffer *out, const struct efg_model *model,
         efg_summary_line(out, "%s  %s", line, to);
 }
 
+static bool has_both(const struct efg_counted *counted)
+{
+    return efg_counted_find(counted, "cycles") >= 0 && efg_counted_find(counted, "instructions") >= 0;
+}
+
 static void put_head(struct efg_buffer *out, const struct efg_counted *counted, unsigned first, bool has_ipc)
 {
     for (unsigned k = first; k < counted->width && k < first + COLUMNS; k++)
@@ -77,17 +82,49 @@ static void put_head(struct efg_buffer *out, const struct efg_counted *counted, 
 static void put_items(struct efg_buffer *out, const struct efg_model *model, bool is_between, uint32_t most)
 {
     const struct efg_counted *counted = &model->counted;
-    bool has_both =
-        efg_counted_find(counted, "cycles") >= 0 && efg_counted_find(counted, "instructions") >= 0;
+    bool has_ipc = has_both(counted);
     for (unsigned first = 0; first < counted->width; first += COLUMNS) {
         uint32_t lines = 0;
-        put_head(out, counted, first, has_both && !first);
+        put_head(out, counted, first, has_ipc && !first);
         for (uint32_t i = 0; i < counted->count; i++) {
             if (counted->items[i].is_between != is_between)
                 continue;
             if (lines++ < most)
-                put_item(out, model, &counted->items[i], first, has_both && !first);
+                put_item(out, model, &counted->items[i], first, has_ipc && !first);
         }
+        efg_text_rest(out, lines, most);
+    }
+}
+
+/* In an iteration of each loop, on average. */
+static void put_loop(struct efg_buffer *out, const struct efg_model *model, uint32_t l, unsigned first,
+                     bool has_ipc)
+{
+    const struct efg_counted *counted = &model->counted;
+    const struct efg_counted_loop *loop = &counted->loops[l];
+    char line[256], value[32], name[512];
+    size_t used = 0;
+    for (unsigned k = first; k < counted->width && k < first + COLUMNS; k++) {
+        efg_format_counted(value, sizeof value, counted->name[k], loop->value[k] / loop->iterations);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%17s", value);
+    }
+    if (has_ipc)
+        snprintf(line + used, sizeof line - used, " %5.2f", efg_counted_ipc(counted, loop->value));
+    efg_summary_loop_label(&model->run, &model->merged.graph, &model->merged.tree, l, name, sizeof name);
+    efg_summary_line(out, "%s  %*s%s%s", line, 2 * (int)model->merged.tree.loops[l].depth, "", name,
+                     l == model->merged.tree.main ? " *" : "");
+}
+
+static void put_loops(struct efg_buffer *out, const struct efg_model *model, uint32_t most)
+{
+    const struct efg_counted *counted = &model->counted;
+    const struct efg_looptree *tree = &model->merged.tree;
+    for (unsigned first = 0; first < counted->width; first += COLUMNS) {
+        uint32_t lines = 0;
+        put_head(out, counted, first, has_both(counted) && !first);
+        for (uint32_t l = efg_looptree_next(tree, EFG_NONE); l != EFG_NONE; l = efg_looptree_next(tree, l))
+            if (counted->loops[l].iterations > 0 && lines++ < most)
+                put_loop(out, model, l, first, has_both(counted) && !first);
         efg_text_rest(out, lines, most);
     }
 }
@@ -102,6 +139,10 @@ void efg_report_counters(struct efg_buffer *out, const struct efg_model *model, 
     efg_buffer_print(out, " between calls       in calls   an iteration       recorded  counter\n");
     for (unsigned i = 0; i < count; i++)
         put_total(out, &totals[i]);
+    if (model->counted.loops && model->merged.tree.count) {
+        efg_text_title(out, "Counters in an iteration of each loop (* the main loop)");
+        put_loops(out, model, most);
+    }
     efg_text_title(out, "Counters between calls, all ranks");
     put_items(out, model, true, most);
     efg_text_title(out, "Counters in calls, all ranks");
@@ -148,6 +189,19 @@ static void add_item(cJSON *to, const struct efg_model *model, const struct efg_
     for (unsigned k = 0; k < model->counted.width; k++)
         cJSON_AddItemToArray(values, cJSON_CreateNumber((double)item->value[k]));
     cJSON_AddItemToArray(to, one);
+}
+
+void efg_report_json_counted_loop(cJSON *loop, const struct efg_model *model, uint32_t l)
+{
+    const struct efg_counted *counted = &model->counted;
+    const struct efg_counted_loop *of = counted->loops ? &counted->loops[l] : NULL;
+    if (!of || of->iterations <= 0)
+        return;
+    cJSON *each = cJSON_AddObjectToObject(loop, "counters");
+    for (unsigned k = 0; k < counted->width; k++)
+        cJSON_AddNumberToObject(each, counted->name[k], of->value[k] / of->iterations);
+    if (has_both(counted))
+        cJSON_AddNumberToObject(each, "ipc", efg_counted_ipc(counted, of->value));
 }
 
 void efg_report_json_counters(cJSON *document, const struct efg_model *model, uint32_t most)

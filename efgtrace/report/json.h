@@ -37,6 +37,8 @@ void efg_report_json_overview(cJSON *to, const struct efg_model *model, const st
                               const struct efg_report_waiting *waiting);
 void efg_report_json_loops(cJSON *to, const struct efg_model *model,
                            const struct efg_report_waiting *waiting);
+/* What was counted in an iteration of loop number L, to LOOP. */
+void efg_report_json_counted_loop(cJSON *loop, const struct efg_model *model, uint32_t l);
 void efg_report_json_phases(cJSON *to, const struct efg_model *model);
 void efg_report_json_iterations(cJSON *to, const struct efg_model *model);
 void efg_report_json_heat(cJSON *to, const struct efg_model *model);

@@ -121,6 +121,7 @@ void efg_report_json_loops(cJSON *document, const struct efg_model *model, const
          l = efg_looptree_next(&merged->tree, l)) {
         cJSON *loop = make_loop(model, l);
         add_inside(loop, inside ? &inside[l] : NULL);
+        efg_report_json_counted_loop(loop, model, l);
         cJSON_AddItemToArray(loops, loop);
     }
     free(inside);

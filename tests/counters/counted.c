@@ -3,11 +3,12 @@
  * A program of which it is known what counters count. Each of STEPS iterations, in the thread of main: 8
  * pages are touched for the first time between MPI_Barrier and MPI_Allreduce, and 2 ms of processor time are
  * spent between MPI_Allreduce and MPI_Reduce. With "threads" a second thread touches 3 pages between
- * MPI_Comm_dup and MPI_Comm_free; with "fork" a child touches 100 pages between MPI_Barrier and
+ * MPI_Comm_dup and MPI_Comm_free; with "nested" an inner loop goes round three times, and touches 2 pages
+ * between MPI_Scan and MPI_Bcast in each; with "fork" a child touches 100 pages between MPI_Barrier and
  * MPI_Allreduce, and becomes a program that lists its files; with "close" all files from 100 on are closed
  * half-way.
  *
- * usage: counted STEPS [threads] [fork] [close]
+ * usage: counted STEPS [threads] [nested] [fork] [close]
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -73,14 +74,24 @@ static void *second(void *comm)
     return NULL;
 }
 
+__attribute__((noinline)) static void inner(void)
+{
+    for (int i = 0, one = 1, sum; i < 3; i++) {
+        MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        touch(2);
+        MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    int has_threads = 0, has_child = 0, closes = 0, level, one = 1, sum;
+    int has_threads = 0, is_nested = 0, has_child = 0, closes = 0, level, one = 1, sum;
     MPI_Comm comm;
     pthread_t thread;
 
     for (int i = 2; i < argc; i++) {
         has_threads |= !strcmp(argv[i], "threads");
+        is_nested |= !strcmp(argv[i], "nested");
         has_child |= !strcmp(argv[i], "fork");
         closes |= !strcmp(argv[i], "close");
     }
@@ -98,6 +109,8 @@ int main(int argc, char **argv)
             close(file);
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         work(0.002);
+        if (is_nested)
+            inner();
         MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     }
     if (has_threads)
