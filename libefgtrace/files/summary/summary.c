@@ -118,21 +118,32 @@ const char *efg_summary_advice(const struct efg_run *run)
                : "EFGTRACE_SELECT=spread takes them from all of the run";
 }
 
+/* Calls in an iteration of those recorded that stand for the main loop; 0: there is none. */
+static double count_recorded(const struct efg_run_thread *thread)
+{
+    double *weight = calloc((size_t)thread->window_count + 1, sizeof *weight), calls = 0, iterations = 0;
+    if (weight)
+        efg_run_weigh(thread, weight);
+    for (uint32_t i = 0; weight && i < thread->window_count; i++) {
+        const struct efg_run_window *window = &thread->windows[i];
+        if (!efg_run_is_main(thread, window))
+            continue;
+        calls += weight[i] * (double)window->events;
+        iterations += weight[i] * (double)(window->last - window->first);
+    }
+    free(weight);
+    return iterations > 0 ? calls / iterations : 0;
+}
+
 /* Calls in an iteration of the main loop, of the rank that speaks: in all, and in those recorded. Returns
  * false if that cannot be told: polls are as many as there is time for. */
 static bool count_calls(const struct view *view, double *all, double *some)
 {
     const struct efg_run_thread *thread = view->thread;
-    uint64_t calls = 0, polls = 0, recorded = 0, iterations = 0, rounds = 0;
+    uint64_t calls = 0, polls = 0, rounds = 0;
     struct efg_looptree tree;
-    for (uint32_t i = 0; thread && i < thread->window_count; i++) {
-        const struct efg_run_window *window = &thread->windows[i];
-        if (!efg_run_is_main(thread, window) || window->select == EFG_SELECT_SLOW)
-            continue;
-        recorded += window->events;
-        iterations += window->last - window->first;
-    }
-    if (!iterations || efg_summary_tree(&tree, view->run, &thread->graph, &thread->loops.main))
+    *some = thread ? count_recorded(thread) : 0;
+    if (*some <= 0 || efg_summary_tree(&tree, view->run, &thread->graph, &thread->loops.main))
         return false;
     for (uint32_t v = 0; tree.main != EFG_NONE && v < thread->graph.node_count; v++) {
         if (tree.loop_of[v] == EFG_NONE || !efg_looptree_is_inside(&tree, tree.loop_of[v], tree.main))
@@ -143,7 +154,6 @@ static bool count_calls(const struct view *view, double *all, double *some)
     }
     efg_looptree_fini(&tree);
     *all = rounds ? (double)calls / (double)rounds : 0;
-    *some = (double)recorded / (double)iterations;
     return calls && rounds && !polls;
 }
 
