@@ -45,6 +45,7 @@ done
 # The window comes when it comes; what is in it is the same in both.
 for program in sends persistent pingpong; do
     steps=1000
+    [ $program = sends ] && steps=300 # of 300 messages of each rank
     [ "$mpi/$program" = MPICH/sends ] && steps=100 # which take it half a minute
     run $program.some $program $steps --interval 10ms -n 20
     sent "$program: what was sent in the window is in run.efg" $program.some --windows

@@ -4,7 +4,7 @@
 # trace NEIGHBOUR PLACE: $times times, to the folder trace.NEIGHBOUR.PLACE
 trace() {
     local name="ring traced, $1 $2" folder=$PWD/trace.$1.$2 i wrong=0 hung=0 bare
-    run "$(preloads "" $1 $2)" $(program ring $1 $2)
+    alone "$(preloads "" $1 $2)" $(program ring $1 $2)
     bare=$(cat out)
     for ((i = 0; i < times; i++)); do
         rm -rf "$folder"

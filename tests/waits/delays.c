@@ -158,7 +158,8 @@ static void late_complete(void)
     if (rank == 0)
         MPI_Win_post(partner, 0, win);
     if (rank == 1)
-        MPI_Win_start(partner, 0, win);
+        MPI_Win_start(partner, 0, win); /* may itself wait, for a rank 0 that has no processor */
+    left[iteration] = now();
     late(1);
     come();
     if (rank == 1)
