@@ -41,7 +41,8 @@ class Summary:
 # --- what a hint promises ---
 
 def again(first, second, _):
-    return '' if second.loop()[:2] == first.loop()[:2] else f'{second.loop()[:2]} instead of {first.loop()[:2]}'
+    # Where it is, is said more or less closely, by what else there is; the word that selects it is its own.
+    return '' if second.loop()[1:] == first.loop()[1:] else f'{second.loop()} instead of {first.loop()}'
 
 
 def anyway(_, second, hint):
