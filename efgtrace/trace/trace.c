@@ -162,7 +162,8 @@ static void tell_away(const struct efg_local *local)
             continue;
         fprintf(stderr, "efgtrace trace: what host %s has of the job is not seen from here; there, type: ",
                 efg_clean(node->host));
-        fprintf(stderr, "cp -rn %s/. %s\n", efg_clean(node->folder),
+        efg_clean(node->folder);
+        fprintf(stderr, "cp -rn %s/logs %s/pieces %s\n", node->folder, node->folder,
                 realpath(local->dir, dir) ? dir : local->dir);
     }
     if (count > MOST_TOLD)

@@ -106,7 +106,7 @@ has "local, not seen: report" '`efgtrace trace killed` says where what it has sa
 same "local, not seen: trace fails" 1 $?
 has "local, not seen: it is said where" "what host another has of the job is not seen from here; there, type: cp -rn " err
 order=$(sed -n 's/.*there, type: //p' err)
-eval "cp -rn far/. ${order##* }"
+cp -rn far/logs far/pieces "${order##* }"
 "$tool" trace killed >said 2>err
 same "local, copied: trace" "0 killed/run.efg killed/traces.otf2" "$? $(xargs <said)"
 has "local, copied: of all ranks" "killed/run.efg is what 4 of 4 ranks had saved, " err

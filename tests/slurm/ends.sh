@@ -2,12 +2,14 @@
 # How jobs end that do not end by themselves: what they had done until then can be read, and Slurm sees what it would
 # see without us. Nothing has been saved before (save = 1h): all is from the moment of the end.
 
+more=
+
 # begin NAME ARGUMENT... COMMAND...: a batch job with two ranks; when they have worked for a while it goes on; to $job
 begin() {
     local name=$1
     shift
     rm -rf "$name" "$name.out"
-    printf '#!/bin/sh\nexec srun -n 2 --efgtrace=mode=graph,save=1h,summary=off,output=%s %s\n' "$name" "$run" |
+    printf '#!/bin/sh\nexec srun -n 2 --efgtrace=mode=graph,save=1h,summary=off,output=%s %s\n' "$name$more" "$run" |
         sbatch --parsable --no-requeue -n 2 -o "$name.out" "$@" >job 2>err
     job=$(cat job)
     until_true 60 test -d "$name/pieces" || verdict "$name: it begins" "$(cat "$name.out" err)"
@@ -48,9 +50,13 @@ done
 
 # The time limit is one of minutes; it is set to what has gone.
 run="$programs/term compute"
+mkdir near && more=,local=$PWD/near # what is on the node is moved in time
 begin late --time=1
+more=
 same "the time limit: its state" TIMEOUT "$(until_true 100 sh -c "scontrol show job $job | grep -q TIMEOUT"; ended)"
 has "the time limit: Slurm says so" "DUE TO TIME LIMIT" late.out
+until_true 10 sh -c '[ -z "$(ls near)" ]'
+same "the time limit: nothing is left on the node" "0.0.efg 1.0.efg" "$(ls late/pieces near/* 2>/dev/null | grep efg | xargs)"
 readable late
 
 # --signal: a signal that the program handles, some time before the end; efgtrace leaves it alone.

@@ -85,7 +85,7 @@ static int make_folder(void)
     if (!error)
         error = efg_below_make_folder(path, EFG_BELOW_OWN + 1);
     if (error)
-        efg_keep_clear();
+        efg_keep_end();
     return error;
 }
 
@@ -110,6 +110,8 @@ static void share_folder(void)
         return;
     name_part(path, "logs");
     error = efg_below_check_writable(path, EFG_BELOW_OWN + 1);
+    if (!error)
+        error = efg_keep_begin();
     if (error) {
         note("this rank", error);
         job->local[0] = '\0';
@@ -162,9 +164,7 @@ void efg_scratch_end(void)
     if (!is_wanted())
         return;
     left = efg_keep_files();
-    PMPI_Barrier(job->nodes.node);
-    if (is_leader() && job->local[0])
-        efg_keep_clear();
+    efg_keep_end();
     PMPI_Reduce(&left, &all, 1, MPI_UINT32_T, MPI_SUM, 0, job->comm);
     snprintf(path, sizeof path, "%.4000s/" EFG_LOCAL, job->folder);
     if (efg_job_is_first() && !all)
@@ -173,8 +173,6 @@ void efg_scratch_end(void)
 
 void efg_scratch_leave(void)
 {
-    if (!job->local[0])
-        return;
     efg_keep_files();
-    efg_keep_clear();
+    efg_keep_end();
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Moves the files of this process, one after the other: first the pieces and what belongs to them, which are
- * small.
+ * small. A process that uses the folder has a mark in it, an empty file: others may yet save there.
  */
 #include "keep.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "files/disk/below.h"
 #include "files/disk/fan.h"
@@ -16,6 +19,8 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "threads.h"
+
+#define MARK "rank."
 
 static const struct efg_job *const job = &efg_job;
 
@@ -53,15 +58,50 @@ uint32_t efg_keep_files(void)
     return left;
 }
 
-void efg_keep_clear(void)
+/* --- the folder --- */
+
+static void name_mark(char path[EFG_PATH])
+{
+    snprintf(path, EFG_PATH, "%.4000s/" MARK "%d", job->local, job->rank);
+}
+
+int efg_keep_begin(void)
+{
+    char path[EFG_PATH];
+
+    name_mark(path);
+    int file = efg_below_open(path, EFG_BELOW_OWN + 1, O_WRONLY | O_CREAT | O_EXCL);
+    if (file >= 0)
+        close(file);
+    return file < 0 ? file : 0;
+}
+
+static bool is_used(void)
+{
+    DIR *list = efg_below_list(job->local, EFG_BELOW_OWN);
+    bool is_used = !list;
+
+    for (struct dirent *entry; list && !is_used && (entry = readdir(list));)
+        is_used = strncmp(entry->d_name, MARK, strlen(MARK)) == 0;
+    if (list)
+        closedir(list);
+    return is_used;
+}
+
+void efg_keep_end(void)
 {
     static const char *const parts[] = {"logs", "pieces"};
     char path[EFG_PATH];
 
-    for (int i = 0; job->local[0] && i < 2; i++) {
+    if (!job->local[0])
+        return;
+    name_mark(path);
+    efg_below_remove(path, EFG_BELOW_OWN + 1);
+    if (is_used())
+        return;
+    for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%.4000s/%s", job->local, parts[i]);
         efg_below_remove_folder(path, EFG_BELOW_OWN + 1);
     }
-    if (job->local[0])
-        efg_below_remove_folder(job->local, EFG_BELOW_OWN);
+    efg_below_remove_folder(job->local, EFG_BELOW_OWN);
 }

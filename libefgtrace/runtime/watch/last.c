@@ -102,7 +102,7 @@ static int save_piece(void *thread)
     efg_events_add(t, now, false);
     efg_save_last(t, now);
     efg_keep_files();
-    efg_keep_clear();
+    efg_keep_end();
     return 0;
 }
 
