@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that have several main loops, one after the other: each has its window, however many there are; only
 # one that takes next to nothing of the run has none; what is spread is divided by their time; report and trace
-# say which is which.
+# say which is which. Ranks that are out of step share none.
 #
 # usage: tests/phases.sh
 # environment: that of frame.sh
@@ -122,6 +122,19 @@ run -- $(seq -f %g:120 0 18) 19:600
 within "$name: the last one" 10 10 "$(said recorded | awk '{ print $NF }')"
 same "$name: is the longest" phase_19 "$(said functions | awk '{ print $NF }')"
 right
+
+# Ranks that do not wait for one another share no window; where they do, later, they do. Beside a load the first
+# loop may be over too early, or ranks go round it alike: one run of three is enough.
+$MPICC -g -O1 "$root/tests/phases/apart.c" -o "$work/apart" || exit 2
+name=apart
+for try in 1 2 3; do
+    rm -rf "$dir"
+    ranks 4 "$tool" run -o "$dir" "$work/apart" 2000 >"$work/out" 2>"$work/err" ||
+        verdict "$name" "exit code $?, run $try"
+    grep -q "on 1 of 4 ranks" "$dir/summary.txt" && grep -q "on all 4 ranks" "$dir/summary.txt" && break
+done
+has "$name: the slowest rank has a window" "iterations of these numbers on 1 of 4 ranks" "$dir/summary.txt"
+has "$name: all have another one" "on all 4 ranks" "$dir/summary.txt"
 
 # What was taken for the main loop first is given up for the loop around it, in the same function or not.
 for apart in "" -DAPART; do

@@ -149,8 +149,10 @@ static int call(struct sim_world *w, struct sim_rank *r)
 
 static void tick(struct sim_world *w, struct sim_rank *r)
 {
+    uint32_t halts = w->plan.rank[r - w->rank].halts;
+
     w->now++;
-    if (r->is_done)
+    if (r->is_done || (halts && sim_roll(100) < halts))
         return;
     if (r->phase == w->plan.phases) {
         sim_finalize(w, r);

@@ -48,6 +48,7 @@ struct sim_plan {
     struct {
         uint64_t period;   /* ns, of its favourite pivot */
         uint32_t late;     /* in so many rounds for a pivot, it seems three times as long */
+        uint32_t halts;    /* of a hundred ticks, so many in which it does nothing */
         uint64_t start_up; /* visits of pivots before the first loop */
         uint64_t found; /* iterations of a loop, after which it is known; UINT64_MAX: never */
         uint64_t gives_up; /* iterations after which it is not looked for */

@@ -207,6 +207,65 @@ static void test_periods_that_seem_longer(void **state)
     sim_assert_part(made, 95, 125);
 }
 
+/* As above, but nothing tells where they are; rank 2 is slower than the others by so many percent. */
+static struct sim_plan *plan_without_worlds(uint32_t run, uint32_t slower)
+{
+    struct sim_plan *p = plan_without_common(run);
+    p->every = 0;
+    p->iterations[0] = 4000;
+    p->rank[2].halts = slower;
+    for (int i = 0; i < 4; i++)
+        p->rank[i].start_up = 3;
+    return p;
+}
+
+/* Whether all owners were in their windows at the same time. */
+static int is_together(void)
+{
+    uint64_t begun = 0, ended = UINT64_MAX;
+    for (int i = 0; i < world->plan.ranks; i++) {
+        const struct sim_window *v = &world->rank[i].windows[0];
+        if (!v->is_owner)
+            continue;
+        begun = v->begun > begun ? v->begun : begun;
+        ended = v->ended < ended ? v->ended : ended;
+    }
+    return begun <= ended;
+}
+
+/* Ranks that do not wait for one another share no window: it is that of the slowest one. */
+static void test_ranks_out_of_step(void **state)
+{
+    int made = 0, alone = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = plan_without_worlds(run, 25 + sim_roll(30));
+        p->lead = UINT64_MAX / 2;
+        made += sim_windows(world, NULL);
+        alone += windows_of(0) && owners() == 1;
+        assert_true(!windows_of(0) || is_together() || world->rank[0].control.agree.drifted);
+    }
+    sim_assert_part(made, 90, 125);
+    sim_assert_part(alone, 80, 125);
+}
+
+/* Of those that do, one may lag behind the others, and be slower, and still all own it. */
+static void test_ranks_that_lag_are_in_step(void **state)
+{
+    int made = 0;
+    uint64_t apart;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = plan_without_worlds(run, sim_roll(55));
+        p->lead = 1 + sim_roll(2);
+        made += sim_windows(world, &apart);
+        assert_int_equal(apart, 0);
+        if (windows_of(0))
+            assert_int_equal(owners(), 4);
+    }
+    sim_assert_part(made, 95, 125);
+}
+
 /* The first bit in common is of two pivots; another one is not. */
 static void test_two_pivots_of_one_bit(void **state)
 {
@@ -438,6 +497,8 @@ int main(void)
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_other_periods_follow),
         cmocka_unit_test(test_periods_that_seem_longer),
+        cmocka_unit_test(test_ranks_out_of_step),
+        cmocka_unit_test(test_ranks_that_lag_are_in_step),
         cmocka_unit_test(test_two_pivots_of_one_bit),
         cmocka_unit_test(test_provisional),
         cmocka_unit_test(test_ranks_that_go_ahead),

@@ -13,9 +13,14 @@
 #define LONG_WAITS 100      /* also while one may still come */
 #define MOST_FAILURES 6     /* windows that did not hold in a row, before they are given up */
 #define MOST_EMPTY 12       /* windows in a row without a whole iteration, likewise */
-#define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 7, and 2 for each pivot refused */
+#define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 8, and 2 for each pivot refused */
 #define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
 #define MOST_PERIODS 4      /* more rounds while they differ */
+#define MOST_COMPARED 12    /* rounds in which ranks are apart, until they are out of step */
+#define STEP_LEAD 4         /* visits that ranks which wait for one another may be apart ... */
+#define STEP_PART 64        /* ... and one in so many */
+#define STEP_FAR 16         /* both, with a pivot in common, once there are ... */
+#define STEP_VISITS 256     /* ... so many of the slowest rank */
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {
@@ -194,6 +199,8 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
     agree->tries = 0;
     agree->marked = 0;
     agree->is_recalibrated = false;
+    agree->is_out_of_step = false;
+    agree->marked_votes = 0;
     return EFG_VERDICT_PIVOT;
 }
 
@@ -210,6 +217,17 @@ static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct
     return EFG_VERDICT_NONE;
 }
 
+/* Nothing tells whether ranks wait for one another. */
+static enum efg_verdict anchor_at_start(struct efg_agree *agree, const struct efg_tally *tally)
+{
+    if (agree->is_out_of_step)
+        return anchor(agree, 0, tally);
+    agree->round = EFG_ROUND_COMPARE;
+    agree->tries = 0;
+    agree->foremost = 0;
+    return EFG_VERDICT_NONE;
+}
+
 static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vote *r,
                                    const struct efg_tally *tally)
 {
@@ -222,15 +240,53 @@ static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vot
         return EFG_VERDICT_NONE;
     }
     if (!r->worlds)
-        return anchor(agree, 0, tally);
+        return anchor_at_start(agree, tally);
     if (passed > marked)
         return anchor(agree, efg_tally_between(marked, passed), tally);
     agree->marked = marked;
     agree->tries++;
     if (agree->is_leaving || agree->tries >= LONG_WAITS ||
         (agree->tries >= MOST_WAITS && !(r->flags & EFG_VOTE_WAITING)))
-        return anchor(agree, 0, tally);
+        return anchor_at_start(agree, tally);
     return EFG_VERDICT_NONE;
+}
+
+/* --- ranks out of step --- */
+
+/* What an owner has recorded that follows now is gone: the window lies ahead. */
+static void follow_slowest(struct efg_agree *agree, bool is_slowest)
+{
+    agree->is_out_of_step = true;
+    if (agree->role != EFG_OWNER || is_slowest)
+        return;
+    efg_agree_follow(agree);
+    agree->has_lost = true;
+}
+
+/* Whether the foremost rank is too far ahead of the slowest one. With a pivot in common, numbers are those of
+ * the same iterations all the same, and ranks of a long pipeline may lag: then it takes more. */
+static bool is_apart(const struct efg_agree *agree, uint64_t slowest, uint64_t foremost)
+{
+    if (agree->pivot >= 0)
+        return slowest >= STEP_VISITS && foremost > slowest + STEP_FAR + slowest / STEP_FAR;
+    return foremost > slowest + STEP_LEAD + slowest / STEP_PART;
+}
+
+/* In MPI_Finalize there are no more steps. */
+static enum efg_verdict compared(struct efg_agree *agree, const struct efg_vote *r,
+                                 const struct efg_tally *tally)
+{
+    uint64_t slowest = (uint64_t)-r->least_number;
+    bool is_first = !agree->tries++;
+    bool is_last = agree->is_leaving || agree->tries >= MOST_COMPARED;
+    bool are_apart = is_apart(agree, slowest, agree->is_leaving ? (uint64_t)r->number : agree->foremost);
+
+    agree->foremost = (uint64_t)r->number;
+    if (!is_last && (is_first || are_apart))
+        return EFG_VERDICT_NONE;
+    if (are_apart)
+        follow_slowest(agree, agree->voted_at - agree->from == slowest);
+    return anchor(agree, 0, tally);
 }
 
 /* Somebody knew it no longer: another one. The start is always known. */
@@ -306,11 +362,36 @@ static void want_more(struct efg_agree *agree)
     efg_spread_want_more(&agree->spread);
 }
 
-static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r)
+/* Where nothing else tells whether ranks wait for one another: those that do are in their windows at the same
+ * time. */
+static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    return agree->is_from_start && agree->pivot < 0 && agree->length > STEP_LEAD &&
+           r->last_begun != EFG_BALLOT_NONE && r->last_begun > -r->first_ended;
+}
+
+/* The window is thrown away: the next one is that of the rank that came to it last. */
+static enum efg_verdict set_apart(struct efg_agree *agree, const struct efg_vote *r,
+                                  const struct efg_tally *tally)
+{
+    agree->is_numbered = false;
+    agree->tries = 0;
+    follow_slowest(agree, agree->voted_begun == (uint64_t)r->last_begun);
+    anchor(agree, 0, tally);
+    return EFG_VERDICT_DRIFT;
+}
+
+static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r,
+                               const struct efg_tally *tally)
 {
     agree->end = (uint64_t)-r->end;
     if (agree->end <= agree->first)
         return r->flags & EFG_VOTE_SHUT && !(r->flags & EFG_VOTE_LEAVING) ? hold(agree) : lose_empty(agree);
+    if (are_disjoint(agree, r)) {
+        if (!(r->flags & EFG_VOTE_LEAVING))
+            return set_apart(agree, r, tally);
+        agree->drifted = true;
+    }
     agree->empty = 0;
     agree->begun = (uint64_t)-r->begun;
     agree->ended = (uint64_t)r->ended;
@@ -328,10 +409,11 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     return !(r->flags & EFG_VOTE_LEAVING) && place_next(agree, r) ? EFG_VERDICT_NEXT : EFG_VERDICT_DONE;
 }
 
-static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *r)
+static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *r,
+                                const struct efg_tally *tally)
 {
     if (!(r->flags & EFG_VOTE_UNDONE))
-        return finish(agree, r);
+        return finish(agree, r, tally);
     if (!(r->flags & EFG_VOTE_OPENED) && efg_election_winner(agree, r))
         return lose(agree);
     if ((r->flags & (EFG_VOTE_OPENED | EFG_VOTE_SHUT | EFG_VOTE_LEAVING)) == EFG_VOTE_SHUT)
@@ -422,12 +504,14 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
         return chosen(agree, r);
     case EFG_ROUND_CALIBRATE:
         return calibrated(agree, r, tally);
+    case EFG_ROUND_COMPARE:
+        return compared(agree, r, tally);
     case EFG_ROUND_PLACE:
         return placed(agree, r);
     case EFG_ROUND_CONFIRM:
         return confirmed(agree, r);
     case EFG_ROUND_CHECK:
-        return checked(agree, r);
+        return checked(agree, r, tally);
     default:
         return EFG_VERDICT_NONE;
     }

@@ -15,6 +15,13 @@
  *              that make no calls in the loop). None in common: each takes its own
  *   CALIBRATE  owners have marked the pivot. They look for a world collective w that all have
  *              passed since (tally.h). If there is none, they count from the start of the run
+ *   COMPARE    owners that count from the start say how many visits they have made since the first two
+ *              rounds of CALIBRATE. Of ranks that wait for one another, each has made as many since the
+ *              first one as any other had since the second one when it voted in the round before, but
+ *              for a few, whatever the load. If not, they are OUT OF STEP: the same number is another
+ *              time on each, and messages of it belong to other iterations. Then the slowest one owns
+ *              the window, and the others follow. The same where, without a pivot in common, one has
+ *              left its window before another one begins it, which tells more: that window is thrown away
  *   PLACE      iterations get numbers: B + visits since w, B being the most visits that some
  *              owner had counted at w. These are the same on all ranks, also where some have
  *              visited the pivot more often in their start-up. The window begins at
@@ -28,7 +35,7 @@
  *              several are wanted, or PROPOSE. Or some have lost the pivot, or another loop is
  *              elected before the window has begun: PROPOSE
  *
- *     PROPOSE -> PIVOT -> CALIBRATE -> PLACE -> CONFIRM -> CHECK
+ *     PROPOSE -> PIVOT -> CALIBRATE -> COMPARE -> PLACE -> CONFIRM -> CHECK
  *
  *     back to PIVOT      the pivot is refused: it drifts, or is not the same one everywhere
  *             CALIBRATE  somebody no longer knows w
@@ -84,6 +91,7 @@ enum efg_round {
     EFG_ROUND_PROPOSE,
     EFG_ROUND_PIVOT,
     EFG_ROUND_CALIBRATE,
+    EFG_ROUND_COMPARE,
     EFG_ROUND_PLACE,
     EFG_ROUND_CONFIRM,
     EFG_ROUND_CHECK,
@@ -181,6 +189,8 @@ struct efg_agree {
     bool is_recalibrated; /* they did, and a collective told that they were wrong */
     bool drifted;        /* numbers differed when nothing else was left, or in a finished window */
     uint64_t marked;     /* CALIBRATE: a collective after this one is needed */
+    uint64_t foremost;   /* COMPARE: the most steps of an owner in the round before */
+    bool is_out_of_step; /* owners are, and all but the slowest one follow */
     uint64_t anchor;     /* the collective from which iterations are numbered */
     uint64_t watched;    /* the one at which numbers are compared; 0: none */
     uint64_t base;       /* number of the iteration in which the anchor was */
@@ -215,6 +225,9 @@ struct efg_agree {
     uint64_t at_anchor; /* visits at the anchor */
     uint64_t voted_at;  /* visits when the round was voted in */
     uint64_t took;      /* visits in the last round of CALIBRATE */
+    uint32_t marked_votes; /* since the pivot was marked ... */
+    uint64_t from, after;  /* ... visits at the first two: steps count from these */
+    uint64_t voted_begun;  /* CHECK: when its window was opened, ns */
 };
 
 /* Begin an agreement on WINDOWS windows of LENGTH iterations for each loop, the first one not

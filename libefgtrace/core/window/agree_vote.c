@@ -109,6 +109,22 @@ static void say_pivot(struct efg_vote *vote, const struct efg_standing *s)
         vote->flags |= EFG_VOTE_WAITING;
 }
 
+/* Others hear of the pivot later than this rank, but not later than its second vote since then. */
+static void count_steps(struct efg_agree *agree, uint64_t visits)
+{
+    if (!agree->marked_votes)
+        agree->from = visits;
+    if (agree->marked_votes < 2)
+        agree->after = visits;
+    agree->marked_votes++;
+}
+
+static void say_steps(const struct efg_agree *agree, struct efg_vote *vote, uint64_t visits)
+{
+    vote->number = (int64_t)(visits - agree->after);
+    vote->least_number = -(int64_t)(visits - agree->from);
+}
+
 static void say_place(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     int64_t since = (int64_t)(s->tally->visits - agree->at_anchor);
@@ -147,7 +163,7 @@ static void say_in_time(const struct efg_agree *agree, struct efg_vote *vote, co
 }
 
 /* A window that this rank will not make has no iterations. */
-static void say_done(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
+static void say_done(struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     if (s->state == EFG_RECORDING || s->state == EFG_DONE)
         vote->flags |= EFG_VOTE_OPENED;
@@ -158,20 +174,29 @@ static void say_done(const struct efg_agree *agree, struct efg_vote *vote, const
     if (s->is_rough)
         vote->flags |= EFG_VOTE_ROUGH;
     vote->end = -(int64_t)(s->state == EFG_DONE ? s->end : agree->first);
-    if (s->begun)
-        vote->begun = -(int64_t)s->begun;
-    if (s->ended)
+    agree->voted_begun = s->begun;
+    if (s->begun) {
+        vote->last_begun = (int64_t)s->begun;
+        vote->begun = -vote->last_begun;
+    }
+    if (s->ended) {
         vote->ended = (int64_t)s->ended;
+        vote->first_ended = -vote->ended;
+    }
 }
 
-static void say_as_owner(const struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
+static void say_as_owner(struct efg_agree *agree, struct efg_vote *vote, const struct efg_standing *s)
 {
     vote->flags |= EFG_VOTE_OWNS;
     if (agree->round == EFG_ROUND_PIVOT)
         return;
     say_worlds(vote, s->tally);
+    if (agree->round <= EFG_ROUND_COMPARE)
+        count_steps(agree, s->tally->visits);
     if (agree->round == EFG_ROUND_CALIBRATE) {
         say_pivot(vote, s);
+    } else if (agree->round == EFG_ROUND_COMPARE) {
+        say_steps(agree, vote, s->tally->visits);
     } else if (agree->round == EFG_ROUND_PLACE) {
         say_place(agree, vote, s);
     } else {

@@ -12,9 +12,10 @@
 /* clang-format off */
 #define QUANTITIES(X)                                                         \
     X(period) X(longest) X(least_hash) X(most_hash) X(marked) X(worlds)       \
-    X(passed) X(base) X(soonest) X(whole) X(margin) X(number) X(least_count)  \
-    X(most_count) X(end) X(begun) X(ended) X(slow) X(span) X(asked) X(step)   \
-    X(time)
+    X(passed) X(base) X(soonest) X(whole) X(margin) X(number)                 \
+    X(least_number) X(least_count) X(most_count) X(end) X(begun) X(ended)     \
+    X(last_begun) X(first_ended)                                              \
+    X(slow) X(span) X(asked) X(step) X(time)
 /* clang-format on */
 
 void efg_ballot_init(struct efg_vote *vote)

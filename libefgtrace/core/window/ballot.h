@@ -69,11 +69,13 @@ struct efg_vote {
     int64_t soonest;               /* PLACE: visits since then, when this rank can begin */
     int64_t whole;                 /* PLACE: of the first one that is recorded provisionally */
     int64_t margin;                /* PLACE: iterations that a round takes */
-    int64_t number;                /* from CONFIRM on: of the present iteration */
+    int64_t number;                /* from CONFIRM on: of the present iteration; COMPARE: of steps */
+    int64_t least_number;          /* COMPARE: of steps */
     int64_t least_count, most_count; /* number at the collective that is watched */
     int64_t end;                     /* CHECK: least number after the last whole iteration */
     int64_t begun; /* CHECK: least time of opening, ns on the common time line */
     int64_t ended; /* CHECK: time of closing */
+    int64_t last_begun, first_ended; /* CHECK: the latest opening, the earliest closing */
     int64_t slow;  /* the slowest iteration, as slow.c puts it */
     int64_t span;  /* - least ns that a ring holds */
     int64_t asked; /* for iterations, by the program: efg_agree_ask */

@@ -157,7 +157,7 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
 {
     char ranks[64], windows[128];
     unsigned long long all = run->common.totals.ranks;
-    if (cut->ranks < 2)
+    if (all < 2)
         return;
     if (cut->ranks < all)
         snprintf(ranks, sizeof ranks, "%u of %llu ranks", cut->ranks, all);
@@ -165,8 +165,9 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
         snprintf(ranks, sizeof ranks, "all %u ranks", cut->ranks);
     name_windows(windows, sizeof windows, run, cut);
     efg_summary_tell(out, "             %s on %s%s",
-                     is_sure(run, cut) ? "the same iterations" : "iterations of these numbers", ranks,
-                     windows);
+                     cut->ranks > 1 && is_sure(run, cut) ? "the same iterations"
+                                                         : "iterations of these numbers",
+                     ranks, windows);
 }
 
 static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
