@@ -25,7 +25,7 @@ followed() {
 }
 
 followed nested "loop=[0-9a-f]* level=finer" -- "$programs/nested_solver" 150
-followed multigrid "level=coarser level=auto" mode=full -- ./multigrid 200
+followed multigrid "level=coarser level=auto" mode=full -- ./multigrid 800
 followed late "interval=1ms" interval=1h -- "$programs/stencil2d" 300
 followed graph "mode=adaptive" mode=graph -- "$programs/stencil2d" 300
 followed spread "" -- ./chain uneven

@@ -44,6 +44,7 @@ HARMLESS = (1, 2)  # exit codes of the tool that says why it cannot
 SMALL = {'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_osc': '^ucx'}  # starts in half the time
 FOREIGN = re.compile(r'=|YOUR APPLICATION|This typically|Please see|\[\d+\.')  # lines of MPICH's launcher, and of UCX
 NOT_KEPT = 'was not kept (EFGTRACE_SEQUENCE)'  # of the order of calls, for want of memory; all else was
+NO_LOOP = 'nothing was recorded that could be a trace'
 
 
 class Accident:
@@ -62,10 +63,10 @@ LIFE = [Accident('none', '')]
 LIFE += [Accident(name) for name in (
     'exit', '_exit', 'abort', 'MPI_Abort', 'kill', 'SIGTERM', 'SIGTERM handled', 'exec', 'crash',
     'fork and exit', 'fork and exec', 'system', 'spawn', 'connect', 'longjmp', 'handler calls MPI',
-    'modules', 'stderr closed', 'main thread ends')]
+    'stderr closed')]
 LIFE += [Accident(f'{name}, full', name, settings={'MODE': 'full'}) for name in
-         ('_exit', 'kill', 'crash', 'longjmp', 'spawn')]
-LIFE.append(Accident('MPI_Init from a library', launch=['./late', './liblate.so']))
+         ('_exit', 'kill', 'crash', 'longjmp', 'spawn', 'modules', 'main thread ends')]
+LIFE.append(Accident('MPI_Init from a library', settings={'MODE': 'full'}, launch=['./late', './liblate.so']))
 
 AROUND = [
     Accident('file size 1000', least=NOTHING),
@@ -141,9 +142,12 @@ def last_line(done):
 
 
 def read_folder(tool, folder):
-    """What can be read of FOLDER, and what is wrong."""
+    """What can be read of FOLDER, and what is wrong. Of a run that was over before its main loop was found there is
+    no trace, which is as good."""
+    is_empty = False
     if not os.path.exists(f'{folder}/run.efg') or not os.path.exists(f'{folder}/traces.otf2'):
         done = call(tool, 'trace', folder)
+        is_empty = NO_LOOP in done.stderr
         if done.returncode and done.returncode not in HARMLESS:
             return NOTHING, f'efgtrace trace: {done.returncode}: {last_line(done)}'
     has_trace, has_report = (os.path.exists(f'{folder}/{name}') for name in ('traces.otf2', 'run.efg'))
@@ -156,7 +160,7 @@ def read_folder(tool, folder):
         done = call('otf2-print', '--silent', '-Werror', f'{folder}/traces.otf2')
         if done.returncode or done.stderr.strip():
             return NOTHING, f'otf2-print: {last_line(done)}'
-    return (BOTH if has_trace and has_report else REPORT if has_report else
+    return (BOTH if (has_trace or is_empty) and has_report else REPORT if has_report else
             'trace' if has_trace else NOTHING), ''
 
 
