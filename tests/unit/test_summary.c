@@ -471,10 +471,10 @@ static void test_claim(void **state)
     cut->ranks = 3;
     thread_of(3)->agreed.is_owner = 0;
     expect("             the same iterations on 3 of 4 ranks\n"
-           "             rank 3 has no such loop: it was recorded while the others were\n");
+           "             rank 3 does not count these iterations: it was recorded while the others were\n");
     cut->ranks = 2;
     thread_of(2)->agreed.is_owner = 0;
-    expect("             2 ranks, rank 2 the first, have no such loop: they were recorded while");
+    expect("             2 ranks, rank 2 the first, do not count these iterations: they were recorded while");
     thread_of(3)->agreed.is_alone = 1;
     expect("             rank 3 recorded alone: the others did not answer\n");
 }

@@ -205,8 +205,8 @@ static void put_missing(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_totals *totals = &run->common.totals;
     bool is_one = totals->followers == 1;
     put_ranks(out, totals->followers, totals->follower_first,
-              is_one ? "has no such loop: it was recorded while the others were"
-                     : "have no such loop: they were recorded while the others were");
+              is_one ? "does not count these iterations: it was recorded while the others were"
+                     : "do not count these iterations: they were recorded while the others were");
     put_ranks(out, totals->alone, totals->alone_first, "recorded alone: the others did not answer");
     put_ranks(out, totals->ranks - totals->with_window, totals->without_first, "recorded nothing");
     if (totals->drifted)
