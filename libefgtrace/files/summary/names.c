@@ -554,7 +554,7 @@ static void put_calls(const struct efg_run *run, const struct efg_graph *graph,
 }
 
 /* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns at which of
- * its frames, 0 for the innermost; EFG_NONE if at none. */
+ * its frames, the outermost of several, 0 for the innermost; EFG_NONE if at none. */
 static uint32_t put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
                          char *text, size_t size)
 {
@@ -567,7 +567,7 @@ static uint32_t put_line(const struct efg_run *run, const struct efg_node *heade
         bool has_line = end && colon && colon < end;
         if (strcmp(has_line ? end + 1 : frame, function))
             continue;
-        level = level ? i : 0;
+        level = i;
         if (has_line)
             snprintf(text, size, "%s", frame);
     }
