@@ -37,7 +37,7 @@ void efg_local_put(struct efg_buffer *out, const char *host, const char *folder)
 static char *read_text(const char *dir, uid_t *owner)
 {
     char path[PATH_MAX];
-    struct stat facts;
+    struct stat facts = {0};
     char *text = NULL;
 
     if (snprintf(path, sizeof path, "%s/" EFG_LOCAL, dir) >= (int)sizeof path)
