@@ -26,6 +26,7 @@ static int set_up(void **state)
 {
     (void)state;
     unsetenv("EFG_TEST_FAN");
+    efg_fan_begin();
     strcpy(area + strlen(area) - 6, "XXXXXX");
     return !mkdtemp(area) || chdir(area);
 }
@@ -71,6 +72,8 @@ static void test_tested(void **state)
 {
     (void)state;
     setenv("EFG_TEST_FAN", "2", 1);
+    assert_named("logs/1.2.log", 2, 1, 4);
+    efg_fan_begin();
     assert_named("logs/1.2.log", 2, 1, 2);
     assert_named("logs/2/3.2.log", 3, 3, 4);
 }

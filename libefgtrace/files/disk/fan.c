@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names files of ranks. For tests, the environment variable EFG_TEST_FAN is the number of ranks of a folder,
- * and of a job that needs none.
+ * Names files of ranks.
  */
 #include "fan.h"
 
@@ -17,18 +16,18 @@
 
 #define NAMES 2 /* TOP and a file */
 
-static uint32_t tested(void)
+static uint32_t few; /* 0: no test has said anything else than fan.h */
+
+void efg_fan_begin(void)
 {
     const char *value = getenv("EFG_TEST_FAN");
 
-    return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+    few = value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 }
 
 /* Ranks of a folder; 0: all are in one. */
 static uint32_t step_of(uint32_t ranks)
 {
-    uint32_t few = tested();
-
     return ranks <= (few ? few : EFG_FAN_MOST) ? 0 : few ? few : EFG_FAN_RANKS;
 }
 

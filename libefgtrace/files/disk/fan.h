@@ -20,6 +20,10 @@
 #define EFG_FAN_MOST 500
 #define EFG_FAN_RANKS 256
 
+/* Before a process names or makes any. For tests, the environment variable EFG_TEST_FAN is the number of
+ * ranks of a folder, and of a job that needs none. */
+void efg_fan_begin(void);
+
 /* The folder in which the files of RANK are, in a job of RANKS; EFG_NONE: they are in TOP itself. */
 uint32_t efg_fan_folder(uint32_t rank, uint32_t ranks);
 

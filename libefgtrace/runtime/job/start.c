@@ -353,6 +353,7 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
     identify();
     share_conf();
     efg_memory.limit = job->conf.memory;
+    efg_fan_begin();
     if (share_output() != 0 || share_node() != 0) {
         efg_sessions_end();
         return NULL;
