@@ -73,6 +73,24 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=3m none "$small" 2>/dev/null; th
     ran full --local small "${short[@]}"
     as_without "local, no space"
     has "local, no space: it is said" "local = small: cannot be used on host $(hostname): No space left on device" err
+
+    # It fills while the job runs: logs of 3 MB each would find 5 MB for all four.
+    mount -o remount,size=5m "$small"
+    begin filled "local" -m full --local small -- "${stencil[@]}"
+    for ((i = 0; i < 300; i++)); do
+        ls "$small"/filled-*/logs/{0,1,2,3}.0.log >found 2>&1 && break
+        sleep 0.1
+    done
+    cat /dev/zero >"$small/filler" 2>/dev/null
+    wait "$job"
+    same "local, filled: exit code and output" "0 ok stencil2d: 4000 steps" "$? $(cat out)"
+    job=
+    same "local, filled: each rank says it" 4 \
+        "$(grep -c "thread 0: the log ended early: No space left on device (EFGTRACE_LOCAL)" err)"
+    same "local, filled: nothing is left on the node" filler "$(ls "$small")"
+    verdict "local, filled: otf2-print accepts what there is" "$(unreadable filled/traces.otf2)"
+    same "local, filled: the graph is whole" "$(count_calls "$work/whole" 0)" "$(count_calls filled 0)"
+    rm -f "$small/filler"
     umount "$small"
 else
     skip "local, no space" "only root can mount a small file system, and not everywhere"

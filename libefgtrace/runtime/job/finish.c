@@ -146,9 +146,10 @@ static bool has_windows(void)
 
 static const char *explain_log(int error)
 {
-    return error == EFBIG    ? "log_limit is reached"
-           : error == ESTALE ? "somebody has cut or removed its file"
-                             : strerror(error);
+    return error == EFBIG                     ? "log_limit is reached"
+           : error == ESTALE                  ? "somebody has cut or removed its file"
+           : error == ENOSPC && job->local[0] ? "No space left on device (EFGTRACE_LOCAL)"
+                                              : strerror(error);
 }
 
 static void close_recorders(uint64_t now)

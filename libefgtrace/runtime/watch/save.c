@@ -197,8 +197,8 @@ static void save(struct efg_thread *t, uint64_t now)
     if (error && error != -ENOMEM) { /* there may be memory again the next time */
         t->next_save = UINT64_MAX;
         efg_note("thread %u: what it has cannot be saved, in case the job is killed: "
-                 "%s (EFGTRACE_SAVE)",
-                 t->number, strerror(-error));
+                 "%s (EFGTRACE_SAVE%s)",
+                 t->number, strerror(-error), job->local[0] ? ", EFGTRACE_LOCAL" : "");
     }
     errno = saved;
 }
