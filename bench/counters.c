@@ -54,8 +54,9 @@ static void measure(const struct efg_perf *perf)
     qsort(reading, ROUNDS, sizeof *reading, compare);
     qsort(nothing, ROUNDS, sizeof *nothing, compare);
     qsort(ratio, ROUNDS, sizeof *ratio, compare);
-    printf("%8u %7.0f %7.0f %7.2f   %.2f to %.2f\n", perf->list.count, reading[ROUNDS / 2],
-           nothing[ROUNDS / 2], ratio[ROUNDS / 2], ratio[ROUNDS / 4], ratio[3 * ROUNDS / 4]);
+    printf("%8u %7.0f %7.0f %7.2f   %.2f to %.2f%s\n", perf->list.count, reading[ROUNDS / 2],
+           nothing[ROUNDS / 2], ratio[ROUNDS / 2], ratio[ROUNDS / 4], ratio[3 * ROUNDS / 4],
+           perf->papi.count ? "   by PAPI" : "");
 }
 
 static void say(const char *names, const char *why)
@@ -65,9 +66,14 @@ static void say(const char *names, const char *why)
 
 int main(void)
 {
-    static const char *const lists[] = {
-        "task-clock", "task-clock, page-faults", "task-clock, page-faults, context-switches, cpu-migrations",
-        "cycles, instructions", "cycles, instructions, task-clock, page-faults"};
+    static const char *const lists[] = {"task-clock",
+                                        "task-clock, page-faults",
+                                        "task-clock, page-faults, context-switches, cpu-migrations",
+                                        "perf::TASK-CLOCK",
+                                        "perf::TASK-CLOCK, perf::PAGE-FAULTS",
+                                        "cycles, instructions",
+                                        "PAPI_TOT_CYC, PAPI_TOT_INS",
+                                        "cycles, instructions, task-clock, page-faults"};
 
     printf("counters reading nothing   ratio   (ns)\n");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

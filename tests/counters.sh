@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Counters: they count what the program does, where it does it; threads and children apart; what cannot be counted is
 # said, with what to do about it; and whatever the kernel does or the program closes, the program does as it would.
+# What PAPI counts by its names is what the kernel counts by its own; where there is no libpapi, that is left out.
 #
 # usage: tests/counters.sh
 # environment: that of frame.sh
@@ -11,6 +12,7 @@ sources=$root/tests/counters
 cd "$work" || exit 2
 $MPICC -g -O1 "$sources/counted.c" -o counted -lpthread || exit 2
 cc -g -O1 -shared -fPIC "$sources/kernel.c" -o kernel.so -ldl || exit 2
+cc -g -O1 -shared -fPIC -Wl,-soname,libpapi.so.7.2 "$sources/papi.c" -o libpapi.so.7.2 || exit 2
 clocks="task-clock, context-switches, page-faults"
 
 # counted NAME RANKS OPTION...: such a run is as the program is
@@ -59,11 +61,27 @@ said = {name: loop["counters"]["page-faults"] for name, loop in loops.items() if
 assert 13.9 < main < 15.4 and 1.9 < inner < 2.2, said' 2>&1 | tail -n 1)"
     "$tool" report nested >report
     has "the report has them" "Counters in an iteration of each loop" report
+    EFGTRACE_COUNTERS=perf::PAGE-FAULTS "$tool" check >checked
+    if grep -q 'here: perf::PAGE-FAULTS' checked; then
+        clocks="$clocks, perf::PAGE-FAULTS"
+    else
+        skip "what PAPI counts" "$(grep '^ *perf::' checked | xargs)"
+    fi
     counted fork 1 fork
     cp traced.out listed
     hasnt "a program that is executed has none of the files" "perf_event" listed
     has "but it has some" "/proc" listed
     counted threads 1 threads
+    case $clocks in *perf::*)
+        verdict "PAPI counts what the kernel counts, in each thread, and between each two calls" "$("$python" -c '
+import json
+counters = json.load(open("threads.json"))["counters"]
+kernel, papi = (counters["names"].index(name) for name in ("page-faults", "perf::PAGE-FAULTS"))
+items = counters["between"] + counters["in_calls"]
+assert sum(item["values"][papi] for item in counters["between"]) >= 11 * 140, counters
+for item in items:
+    assert abs(item["values"][kernel] - item["values"][papi]) <= 2, item' 2>&1 | tail -n 1)" ;;
+    esac
     traced_by 1 close --counters "$clocks" -- ./counted 150 close
     same "a program that closes the files: it ends" done "$(tail -n 1 traced.out)"
     has "that is said" "counters cannot be read any more" traced.err
@@ -107,6 +125,56 @@ has "instructions and cycles: their ratio" "IPC 1.0" "on pmu=2/summary.txt"
 same "of each loop, too" 1.0 "$("$tool" report --json "on pmu=2" | "$python" -c '
 import json, sys
 print(*{round(loop["counters"]["ipc"], 1) for loop in json.load(sys.stdin)["loops"] if "counters" in loop})')"
+
+# --- PAPI ---
+
+# by_papi COUNTERS [VARIABLE...]: what `check` says of them, with the libpapi that is made here, to checked
+by_papi() {
+    local counters=$1
+    shift
+    env LD_LIBRARY_PATH="$work" "$@" EFGTRACE_COUNTERS="$counters" "$tool" check >checked 2>&1
+}
+
+LD_LIBRARY_PATH=$work ranks 1 "$tool" run -o papi --counters PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_BR_INS,PAPI_L3_TCM,PAPI_TOT_IN \
+    ./counted 30 threads >out 2>said
+same "PAPI: the program ends" done "$(cat out)"
+has "PAPI, 3 where 2 fit: that is said" "PAPI_BR_INS: the processor cannot count it besides the others" said
+has "PAPI, an event that is not there: that is said" "counters PAPI_L3_TCM: " said
+has "PAPI, an unknown one: the nearest one is named" "PAPI_TOT_IN: PAPI has no event of this name: did you mean PAPI_TOT_INS" said
+has "PAPI: the ratio of instructions and cycles" "IPC 2.0" papi/summary.txt
+by_papi some::NATIVE_EVEN,other:::THINGS,PAPI_BR_INS
+has "PAPI, a native event: the nearest one is named" "did you mean some::NATIVE_EVENT" checked
+has "PAPI, of two components: that is said" "PAPI_BR_INS: PAPI counts what one of its components has" checked
+has "PAPI: the first component counts" "here: other:::THINGS" checked
+by_papi PAPI_TOT_INS PAPI=old
+has "PAPI that cannot begin: that is said" "PAPI_TOT_INS: libpapi cannot begin: Invalid argument" checked
+by_papi PAPI_TOT_INS PAPI=user
+has "PAPI, without the kernel: that is said" "here: PAPI_TOT_INS, without what the kernel does" checked
+by_papi PAPI_TOT_INS PAPI=forbid
+has "PAPI, forbidden: that is said" "PAPI_TOT_INS: perf_event_open is forbidden" checked
+by_papi PAPI_TOT_INS LD_PRELOAD="$work/libpapi.so.7.2"
+has "a program that uses PAPI itself: that is said" "PAPI_TOT_INS: the program uses PAPI itself" checked
+mkdir none
+for version in .7.2 .7.1 .7.0 .6.0 .5.7 ""; do
+    echo "no library" >"none/libpapi.so$version"
+done
+by_papi PAPI_TOT_INS,task-clock LD_LIBRARY_PATH="$work/none"
+has "no libpapi: that is said" "PAPI_TOT_INS: libpapi cannot be loaded (" checked
+by_papi "PAPI_$(seq -s _ 30)"
+has "a name that is too long" "a name is too long" checked
+if [ -f /usr/include/papi.h ]; then
+    {
+        echo '#include <papi.h>'
+        sed -n 's/^#define \(PAPI_[A-Z_]*\) \((\?-\?[0-9]*)\?\)$/_Static_assert(\1 == \2, "");/p
+            /^#define FUNCTIONS/,/[^\\]$/p' "$root/libefgtrace/files/perf/papi.c"
+        echo '#define X(type, name, arguments) type (*name##_of_papi) arguments = PAPI_##name;'
+        echo 'FUNCTIONS(X)'
+    } >same.c
+    verdict "constants and functions are those of papi.h" "$(cc -Werror -c same.c -o same.o 2>&1 | head -n 3)"
+    same "so many constants" 13 "$(grep -c _Static_assert same.c)"
+else
+    skip "constants and functions of papi.h" "it is not installed"
+fi
 (ulimit -n 40 && ranks 1 "$tool" run -o few --counters "$clocks, major-faults,minor-faults,cpu-migrations" \
     ./counted 30 threads >out 2>said)
 same "few files: the program ends" done "$(cat out)"

@@ -14,6 +14,14 @@
 int efg_counted_find(const struct efg_counted *counted, const char *name)
 {
     for (unsigned k = 0; k < counted->width; k++)
+        if (efg_counter_is(counted->name[k], name))
+            return (int)k;
+    return -1;
+}
+
+static int column_of(const struct efg_counted *counted, const char *name)
+{
+    for (unsigned k = 0; k < counted->width; k++)
         if (strcmp(counted->name[k], name) == 0)
             return (int)k;
     return -1;
@@ -23,7 +31,7 @@ int efg_counted_find(const struct efg_counted *counted, const char *name)
 static void find_columns(struct efg_counted *counted, const struct efg_counts *c, int column[EFG_COUNTERS])
 {
     for (unsigned k = 0; k < c->width; k++) {
-        column[k] = efg_counted_find(counted, c->name[k]);
+        column[k] = column_of(counted, c->name[k]);
         if (column[k] >= 0 || counted->width == EFG_COUNTERS)
             continue;
         column[k] = (int)counted->width;

@@ -6,10 +6,11 @@ function drawCounters() {
     const counters = run.counters;
     if (!counters)
         return;
-    const shown = (name, value) => name === "task-clock" ? ns(value) : Number(value.toPrecision(3)).toLocaleString("en");
+    const shown = (name, value) => name === "task-clock" || name === "perf::TASK-CLOCK" ? ns(value) : Number(value.toPrecision(3)).toLocaleString("en");
     const each = (sum, count, name) => count ? shown(name, sum / count) : "–";
     const columns = counters.names.map((name, k) => ({ name, n: true, value: (row) => shown(name, row.values[k]) }));
-    const cycles = counters.names.indexOf("cycles"), instructions = counters.names.indexOf("instructions");
+    const find = (...names) => counters.names.findIndex((name) => names.includes(name));
+    const cycles = find("cycles", "PAPI_TOT_CYC"), instructions = find("instructions", "PAPI_TOT_INS");
     const loops = run.loops.filter((l) => l.counters);
     const ofLoop = counters.names.map((name) => ({ name, n: true, value: (l) => shown(name, l.counters[name]) }));
     if (cycles >= 0 && instructions >= 0)

@@ -72,10 +72,17 @@ static bool has_both(const struct efg_counted *counted)
     return efg_counted_find(counted, "cycles") >= 0 && efg_counted_find(counted, "instructions") >= 0;
 }
 
+/* Of a long name the end: before :: is what many have in common. */
+static const char *short_name(const char *name)
+{
+    const char *colons = strstr(name, "::");
+    return strlen(name) > 16 && colons ? colons + 2 : name;
+}
+
 static void put_head(struct efg_buffer *out, const struct efg_counted *counted, unsigned first, bool has_ipc)
 {
     for (unsigned k = first; k < counted->width && k < first + COLUMNS; k++)
-        efg_buffer_print(out, "%17.16s", counted->name[k]);
+        efg_buffer_print(out, "%17.16s", short_name(counted->name[k]));
     efg_buffer_print(out, "%s\n", has_ipc ? "   IPC" : "");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of counters. Names and what they stand for are those of perf-list(1).
+ * The table of counters. Names and what they stand for are those of perf-list(1). Those of PAPI are added to
+ * a table of their own when they are first read, by one thread.
  */
 #include "counters.h"
 
@@ -43,10 +44,24 @@ static const struct efg_counter counters[] = {
     {"dTLB-load-misses", NULL, CACHE(DTLB, MISS), false, "... which did not have the page"},
 };
 #define COUNT (sizeof counters / sizeof *counters)
+#define OF_PAPI 64 /* different ones that are read, in all */
+
+static char papi_names[OF_PAPI][EFG_COUNTER_NAME];
+static struct efg_counter papi_counters[OF_PAPI];
+static unsigned papi_count;
 
 const struct efg_counter *efg_counter(unsigned id)
 {
-    return id < COUNT ? &counters[id] : NULL;
+    if (id >= COUNT)
+        return id - COUNT < papi_count ? &papi_counters[id - COUNT] : NULL;
+    return &counters[id];
+}
+
+static bool is_of_papi(const char *name)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:=+*";
+
+    return (strncmp(name, "PAPI_", 5) == 0 || strstr(name, "::")) && !name[strspn(name, allowed)];
 }
 
 const char *efg_counter_help(const char *name)
@@ -54,7 +69,18 @@ const char *efg_counter_help(const char *name)
     for (unsigned i = 0; i < COUNT; i++)
         if (strcmp(counters[i].name, name) == 0)
             return counters[i].help;
-    return NULL;
+    return is_of_papi(name) ? "as PAPI counts it" : NULL;
+}
+
+bool efg_counter_is(const char *name, const char *that)
+{
+    static const char *const same[][2] = {
+        {"PAPI_TOT_CYC", "cycles"}, {"PAPI_TOT_INS", "instructions"}, {"perf::TASK-CLOCK", "task-clock"}};
+
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i][0]) == 0 && strcmp(that, same[i][1]) == 0)
+            return true;
+    return strcmp(name, that) == 0;
 }
 
 bool efg_counter_is_hardware(const struct efg_counter *counter)
@@ -64,7 +90,7 @@ bool efg_counter_is_hardware(const struct efg_counter *counter)
 
 bool efg_counter_is_time(const char *name)
 {
-    return strcmp(name, "task-clock") == 0;
+    return efg_counter_is(name, "task-clock");
 }
 
 /* --- a list of them as text --- */
@@ -73,10 +99,23 @@ static const char blanks[] = ", \t";
 
 static int find(const char *name)
 {
-    for (unsigned i = 0; i < COUNT; i++)
-        if (strcmp(counters[i].name, name) == 0 || (counters[i].alias && !strcmp(counters[i].alias, name)))
+    const struct efg_counter *c;
+
+    for (unsigned i = 0; (c = efg_counter(i)); i++)
+        if (strcmp(c->name, name) == 0 || (c->alias && strcmp(c->alias, name) == 0))
             return (int)i;
     return -1;
+}
+
+/* -1: there is no room for one more, or it is none of PAPI's. */
+static int add_of_papi(const char *name)
+{
+    if (!is_of_papi(name) || strlen(name) >= EFG_COUNTER_NAME || papi_count == OF_PAPI)
+        return -1;
+    strcpy(papi_names[papi_count], name);
+    papi_counters[papi_count] = (struct efg_counter){
+        .name = papi_names[papi_count], .type = EFG_COUNTER_PAPI, .help = efg_counter_help(name)};
+    return (int)(COUNT + papi_count++);
 }
 
 static const char *complain(const char *name)
@@ -84,6 +123,8 @@ static const char *complain(const char *name)
     static char wrong[96];
     struct efg_nearest nearest = {.word = name};
 
+    if (is_of_papi(name))
+        return strlen(name) < EFG_COUNTER_NAME ? "too many different names of PAPI" : "a name is too long";
     for (unsigned i = 0; i < COUNT; i++)
         efg_nearest_offer(&nearest, counters[i].name);
     if (nearest.best)
@@ -112,6 +153,8 @@ const char *efg_counters_parse(const char *text, struct efg_counter_list *list)
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         int id = find(name);
         if (id < 0)
+            id = add_of_papi(name);
+        if (id < 0)
             return complain(name);
         if (has(&read, id))
             return "one of them is named twice";
@@ -130,5 +173,6 @@ void efg_counters_show(const struct efg_counter_list *list, char *text, size_t s
 
     *text = '\0';
     for (unsigned i = 0; i < list->count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", counters[list->id[i]].name);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", efg_counter(list->id[i])->name);
 }

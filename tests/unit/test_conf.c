@@ -279,6 +279,32 @@ static void test_counts(void **state)
     assert_says("are more than 8 counters");
 }
 
+/* Names of PAPI are known to PAPI only: what could be one is read, once each, and is what it was as text. */
+static void test_counters_of_papi(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"PAPI TOT_INS", "PAPI_TOT;INS", "PAPI_TOT_INS PAPI_TOT_INS",
+                                        "perf:PAGE-FAULTS"};
+    char name[EFG_COUNTER_NAME + 1] = "PAPI_", text[1 + EFG_COUNTERS * EFG_COUNTER_NAME];
+    struct efg_counter_list list, again;
+
+    assert_null(efg_counters_parse("PAPI_TOT_INS,cs, a::B:C=1 PAPI_L3_TCM", &list));
+    efg_counters_show(&list, text, sizeof text);
+    assert_string_equal(text, "PAPI_TOT_INS, context-switches, a::B:C=1, PAPI_L3_TCM");
+    assert_null(efg_counters_parse(text, &again));
+    assert_memory_equal(&list, &again, sizeof list);
+    assert_int_equal(efg_counter(list.id[0])->type, EFG_COUNTER_PAPI);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_non_null(efg_counters_parse(wrong[i], &list));
+    memset(name + 5, 'X', EFG_COUNTER_NAME - 6);
+    assert_null(efg_counters_parse(name, &list));
+    assert_string_equal(efg_counter(list.id[0])->name, name);
+    name[EFG_COUNTER_NAME - 1] = 'X';
+    assert_non_null(efg_counters_parse(name, &list));
+    assert_true(efg_counter_is("PAPI_TOT_CYC", "cycles") && efg_counter_is("cycles", "cycles"));
+    assert_false(efg_counter_is("cycles", "PAPI_TOT_CYC") || efg_counter_is("PAPI_TOT_INS", "cycles"));
+}
+
 /* The name of a loop is a hash, or that of a function. */
 static void test_loop_hash(void **state)
 {
@@ -560,13 +586,21 @@ static void test_hostile_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_table),
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_wrong_values),
-        cmocka_unit_test(test_counts),         cmocka_unit_test(test_loop_hash),
-        cmocka_unit_test(test_long_values),    cmocka_unit_test(test_file),
-        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_record),         cmocka_unit_test(test_wrong_environment),
-        cmocka_unit_test(test_module_systems), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_counters_of_papi),
+        cmocka_unit_test(test_loop_hash),
+        cmocka_unit_test(test_long_values),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_wrong_environment),
+        cmocka_unit_test(test_module_systems),
+        cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_hostile_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

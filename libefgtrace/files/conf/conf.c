@@ -74,7 +74,7 @@ static const struct efg_key keys[] = {
      FIELD(patience), 0, 24 * HOUR},
     {"plugins", NULL, "FILE[:OPTIONS],...", "", "shared objects that are told of each MPI call", EFG_KEY_TEXT,
      FIELD(plugins), 0, 0},
-    {"counters", NULL, "NAME,...", "", "what to count in each call and between them, by perf's names",
+    {"counters", NULL, "NAME,...", "", "what to count in calls and between them, by names of perf or PAPI",
      EFG_KEY_COUNTERS, FIELD(counters), 0, 0},
     {"openmp", NULL, "on|off", "off", "parallel regions and barriers of OpenMP as nodes", EFG_KEY_SWITCH,
      FIELD(openmp), 0, 0},
@@ -483,7 +483,8 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
         snprintf(text, size, "%s", EFG_WHEN_EXPECTED);
         return;
     case EFG_KEY_COUNTERS:
-        snprintf(text, size, "up to %d different ones of those in efgtrace.conf(5)", EFG_COUNTERS);
+        snprintf(text, size, "up to %d different ones of those in efgtrace.conf(5), or names of PAPI",
+                 EFG_COUNTERS);
         return;
     case EFG_KEY_TEXT:
         snprintf(text, size, "less than %d bytes", EFG_CONF_TEXT);

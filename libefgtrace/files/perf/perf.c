@@ -28,6 +28,27 @@ static uint64_t limit_of_files(void)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
+/* For one more file; what is not used of that is to be given back. */
+static bool has_room(void)
+{
+    return __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED) <= limit_of_files() / 4;
+}
+
+static void give_room(void)
+{
+    __atomic_sub_fetch(&taken, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_of_papi(const struct efg_counter *counter)
+{
+    return counter->type == EFG_COUNTER_PAPI;
+}
+
+static unsigned count_of_kernel(const struct efg_perf *perf)
+{
+    return perf->list.count - perf->papi.count;
+}
+
 /* --- one counter --- */
 
 static int lift(int file)
@@ -65,7 +86,7 @@ static bool is_forbidden(int error)
 /* Into the group of PERF. Returns its file or -errno. */
 static int open_counter(struct efg_perf *perf, const struct efg_counter *counter)
 {
-    int group = perf->list.count ? perf->file[0] : -1;
+    int group = perf->list.count ? perf->file[0] : -1; /* those of PAPI come later */
     int file = open_file(counter, group, perf->is_user_only);
 
     if (is_forbidden(file) && !perf->is_user_only && !counter->is_of_kernel) {
@@ -120,7 +141,8 @@ static void explain(char *why, size_t size, const struct efg_counter *counter, i
     else if (is_hardware && (error == -ENOENT || error == -EOPNOTSUPP || error == -ENODEV) && !has_pmu)
         snprintf(why, size, "no PMU (to a virtual machine, its host must offer one)");
     else if (error == -ENOENT || error == -EOPNOTSUPP || error == -ENODEV)
-        snprintf(why, size, "this processor or kernel does not have it: perf list shows what there is");
+        snprintf(why, size, "this processor or kernel does not have it: %s shows what there is",
+                 is_of_papi(counter) ? "papi_avail" : "perf list");
     else
         snprintf(why, size, "%s", strerror(-error));
 }
@@ -167,49 +189,115 @@ void efg_perf_explain(const struct efg_perf_refused *refused, void say(const cha
     }
 }
 
+/* --- those of PAPI --- */
+
+/* Returns 0 or -errno; WHY as efg_papi_add. */
+static int open_of_papi(struct efg_perf *perf, const char *name, char why[EFG_PAPI_WHY])
+{
+    *why = '\0';
+    return has_room() ? efg_papi_add(&perf->papi, name, why) : -EMFILE;
+}
+
+static void refuse_of_papi(struct efg_perf_refused *refused, uint8_t id, int error, const char *why)
+{
+    unsigned n = refused->count++;
+
+    refused->id[n] = id;
+    if (*why)
+        snprintf(refused->why[n], sizeof refused->why[n], "%s", why);
+    else
+        explain(refused->why[n], sizeof refused->why[n], efg_counter(id), error);
+}
+
+static void start_papi(struct efg_perf *perf, struct efg_perf_refused *refused)
+{
+    unsigned count = perf->papi.count;
+    char why[EFG_PAPI_WHY];
+    int error = count ? efg_papi_start(&perf->papi, why) : 0;
+
+    perf->is_user_only |= count && efg_papi_is_user_only();
+    for (; error && count; count--) {
+        refuse_of_papi(refused, perf->list.id[--perf->list.count], error, why);
+        give_room();
+    }
+}
+
 /* --- all of them --- */
+
+static void open_of_kernel(struct efg_perf *perf, uint8_t id, struct efg_perf_refused *refused)
+{
+    int file = has_room() ? open_counter(perf, efg_counter(id)) : -EMFILE;
+
+    if (file < 0) {
+        give_room();
+        refuse(refused, perf, id, file);
+        return;
+    }
+    perf->list.id[perf->list.count] = id;
+    perf->file[perf->list.count++] = file;
+}
+
+static void open_all_of_papi(struct efg_perf *perf, const struct efg_counter_list *wanted,
+                             struct efg_perf_refused *refused)
+{
+    char why[EFG_PAPI_WHY];
+
+    for (unsigned i = 0; i < wanted->count; i++) {
+        const struct efg_counter *counter = efg_counter(wanted->id[i]);
+        if (!is_of_papi(counter))
+            continue;
+        int error = open_of_papi(perf, counter->name, why);
+        if (!error) {
+            perf->list.id[perf->list.count++] = wanted->id[i];
+            continue;
+        }
+        give_room();
+        refuse_of_papi(refused, wanted->id[i], error, why);
+    }
+    start_papi(perf, refused);
+}
 
 unsigned efg_perf_open(struct efg_perf *perf, const struct efg_counter_list *wanted,
                        struct efg_perf_refused *refused)
 {
-    uint64_t limit = limit_of_files();
-
     *perf = (struct efg_perf){0};
     *refused = (struct efg_perf_refused){0};
-    for (unsigned i = 0; i < wanted->count; i++) {
-        bool has_room = __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED) <= limit / 4;
-        int file = has_room ? open_counter(perf, efg_counter(wanted->id[i])) : -EMFILE;
-        if (file < 0) {
-            __atomic_sub_fetch(&taken, 1, __ATOMIC_RELAXED);
-            refuse(refused, perf, wanted->id[i], file);
-            continue;
-        }
-        perf->list.id[perf->list.count] = wanted->id[i];
-        perf->file[perf->list.count++] = file;
-    }
+    for (unsigned i = 0; i < wanted->count; i++)
+        if (!is_of_papi(efg_counter(wanted->id[i])))
+            open_of_kernel(perf, wanted->id[i], refused);
     /* Where the leader counts already, a kernel may let those that come later begin at the next switch. */
     if (perf->list.count)
         ioctl(perf->file[0], PERF_EVENT_IOC_ENABLE, 0);
+    open_all_of_papi(perf, wanted, refused);
     return perf->list.count;
 }
 
 void efg_perf_close(struct efg_perf *perf)
 {
-    for (unsigned i = perf->list.count; i-- > 0;)
+    for (unsigned i = count_of_kernel(perf); i-- > 0;)
         close(perf->file[i]);
+    efg_papi_close(&perf->papi);
     __atomic_sub_fetch(&taken, perf->list.count, __ATOMIC_RELAXED);
     perf->list.count = 0;
 }
 
-int efg_perf_read(const struct efg_perf *perf, struct efg_perf_reading *reading)
+static int read_of_kernel(const struct efg_perf *perf, unsigned count, struct efg_perf_reading *reading)
 {
     uint64_t words[3 + EFG_COUNTERS];
-    size_t size = (3 + perf->list.count) * sizeof *words;
+    size_t size = (3 + count) * sizeof *words;
 
-    if (read(perf->file[0], words, size) != (ssize_t)size || words[0] != perf->list.count)
+    if (read(perf->file[0], words, size) != (ssize_t)size || words[0] != count)
         return -EBADF;
     reading->enabled = words[1];
     reading->running = words[2];
-    memcpy(reading->value, words + 3, perf->list.count * sizeof *words);
+    memcpy(reading->value, words + 3, count * sizeof *words);
     return 0;
+}
+
+int efg_perf_read(const struct efg_perf *perf, struct efg_perf_reading *reading)
+{
+    unsigned count = count_of_kernel(perf);
+    int error = count ? read_of_kernel(perf, count, reading) : 0;
+
+    return error || !perf->papi.count ? error : efg_papi_read(&perf->papi, reading->value + count);
 }

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Perf: counters of the thread that opens them, in one group: they are read together, with one system call.
- * Only this thread is counted, not those that it makes, nor its children; a program that is executed does
- * not have their files.
+ * Those of PAPI (papi.h) are read after them. Only this thread is counted, not those that it makes, nor its
+ * children; a program that is executed does not have their files.
  */
 #ifndef EFG_PERF_H
 #define EFG_PERF_H
 
 #include "base/counters.h"
+#include "papi.h"
 
 struct efg_perf {
-    struct efg_counter_list list; /* those that could be opened */
-    int file[EFG_COUNTERS];       /* of each; the first one leads the group */
+    struct efg_counter_list list; /* those that could be opened, those of PAPI last */
+    struct efg_papi papi;         /* these */
+    int file[EFG_COUNTERS];       /* of each of the others; the first one leads the group */
     bool is_user_only;            /* what the kernel does for the thread does not count */
 };
 
 struct efg_perf_refused { /* what cannot be counted, and why */
     unsigned count;
     uint8_t id[EFG_COUNTERS];
-    char why[EFG_COUNTERS][160]; /* with what to do about it */
+    char why[EFG_COUNTERS][EFG_PAPI_WHY]; /* with what to do about it */
 };
 
 struct efg_perf_reading {
     uint64_t value[EFG_COUNTERS];
-    uint64_t enabled, running; /* ns that the group was to count, and has counted */
+    uint64_t enabled, running; /* ns that the group was to count, and has counted; 0: PAPI has all of it */
 };
 
 /* Open those of WANTED that can be. Returns how many. They take at most a fourth of the files that this

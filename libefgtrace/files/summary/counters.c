@@ -24,7 +24,7 @@ static const struct efg_counter_total *find(const struct efg_counter_total *tota
                                             const char *name)
 {
     for (unsigned i = 0; i < count; i++)
-        if (strcmp(totals[i].name, name) == 0)
+        if (efg_counter_is(totals[i].name, name))
             return &totals[i];
     return NULL;
 }
@@ -59,7 +59,7 @@ void efg_summary_counters(struct efg_buffer *out, const struct efg_totals *total
     efg_summary_tell(out, "Counters     of a rank in %s (and how much of that between calls):",
                      t->all_count ? "an iteration" : "the run");
     for (unsigned i = 0; i < count; i++) {
-        char one[80];
+        char one[ROOM];
         size_t length = put_one(one, sizeof one, &t[i]);
         if (used && used + length + 2 > ROOM) {
             efg_summary_tell(out, "             %s,", line);
