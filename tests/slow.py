@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Which iterations of a trace took long on some rank: each of them, and the ones before and behind it, have
-to be there on all ranks, and say why they were kept.
+to be there on all ranks, and say why they were kept. Ranks without iterations have to have calls then.
 
 usage: slow.py TRACE SECONDS
 
@@ -15,20 +15,22 @@ from otf2.events import Enter, Leave
 
 
 def iterations_of(path):
-    """{rank: {number: (seconds, why it was kept, times the median)}}"""
-    found, begun = defaultdict(dict), {}
+    """{rank: {number: (seconds, why it was kept, times the median, its begin)}}, {rank: when it called MPI}"""
+    found, calls, begun = defaultdict(dict), defaultdict(list), {}
     with otf2.reader.open(path) as trace:
         second = trace.timer_resolution
         for location, event in trace.events:
-            if not isinstance(event, (Enter, Leave)) or event.region.region_role != otf2.RegionRole.LOOP:
+            if not isinstance(event, (Enter, Leave)):
                 continue
-            if isinstance(event, Enter):
+            if event.region.region_role != otf2.RegionRole.LOOP:
+                calls[location.group.name].append(event.time / second)
+            elif isinstance(event, Enter):
                 begun[location] = {key.name: value for key, value in event.attributes.items()}, event.time
             else:
                 said, begin = begun.pop(location)
                 found[location.group.name][said['iteration']] = \
-                    (event.time - begin) / second, said['kept'], said.get('times_median', 0)
-    return found
+                    (event.time - begin) / second, said['kept'], said.get('times_median', 0), begin / second
+    return found, calls
 
 
 def faults(name, times, number):
@@ -44,12 +46,20 @@ def faults(name, times, number):
     return []
 
 
+def is_recorded(calls, ranks, number):
+    """Whether one was called in iteration NUMBER of some rank."""
+    return any(times[number][3] <= call <= times[number][3] + times[number][0]
+               for times in ranks.values() if number in times for call in calls)
+
+
 def main(path, least):
-    ranks = iterations_of(path)
+    ranks, calls = iterations_of(path)
     slow = {number for times in ranks.values() for number, (took, *_) in times.items() if took >= least}
     said = {times[number][2] for times in ranks.values() for number in slow if number in times}
     missing = [fault for name, times in sorted(ranks.items()) for one in sorted(slow)
                for fault in faults(name, times, one)]
+    missing += [f'{name} called nothing in iteration {one}' for name in sorted(calls.keys() - ranks.keys())
+                for one in sorted(slow) if not is_recorded(calls[name], ranks, one)]
     if len(said) > len(slow):
         missing.append(f'the ranks say {sorted(said)} times the median')
     print(*sorted(slow))

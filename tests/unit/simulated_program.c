@@ -253,7 +253,8 @@ int sim_kept(const struct sim_world *w, uint64_t *apart)
         assert_int_equal(w->rank[i].kept_count, one->kept_count);
         for (int k = 0; k < one->kept_count; k++) {
             assert_int_equal(w->rank[i].kept[k].number, one->kept[k].number);
-            widen(apart, w->rank[i].kept[k].truth, one->kept[k].truth);
+            if (w->rank[i].kept[k].truth != SIM_UNKNOWN && one->kept[k].truth != SIM_UNKNOWN)
+                widen(apart, w->rank[i].kept[k].truth, one->kept[k].truth);
         }
     }
     return one->kept_count;

@@ -112,39 +112,6 @@ static bool is_shut(const struct sim_world *w, const struct sim_rank *r)
     return w->plan.shuts && total_of(w, r) % w->plan.shuts >= w->plan.shuts / 2;
 }
 
-static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int leaving)
-{
-    int i = index_of(w, r), is_known = has_found(w, r, r->phase);
-    int phase = is_known ? r->phase : r->phase - 1;
-    int has = has_found(w, r, phase) && r->ticks >= r->ahead_until;
-    struct sim_window *now = present(r);
-    return (struct efg_standing){
-        .leaving = leaving,
-        .dropped = r->dropped,
-        .loop = has ? sim_loop(phase, w->plan.rank[i].loop, r->dropped) : 0,
-        .iterations = phase == r->phase ? r->iteration
-                      : phase >= 0      ? w->plan.iterations[phase]
-                                        : 0,
-        .has_given_up = total_of(w, r) >= w->plan.rank[i].gives_up,
-        .choices = r->choices,
-        .choice_count = r->choice_count,
-        .period = w->plan.rank[i].period * (r->control.agree.tries < w->plan.rank[i].late ? 3 : 1),
-        .hash = r->marked >= 0 ? hash_of(w, r->marked) : 0,
-        .tally = &r->tally,
-        .whole = first_whole(r),
-        .state = r->control.trigger.state,
-        .is_lost = is_silent(w, r),
-        .step = w->plan.steps ? sim_roll(w->plan.steps) ? 1u << sim_roll(5) : 0 : 1,
-        .would_pause = would_pause(w, i),
-        .is_rough = w->plan.is_rough && i == w->plan.ranks - 1,
-        .is_shut = is_shut(w, r),
-        .has_ring = !r->is_full || i % 2, /* it may say so, or only lack what is asked for */
-        .end = now->end,
-        .begun = now->begun,
-        .ended = now->ended,
-    };
-}
-
 /* --- the ring --- */
 
 /* The iteration that has this NUMBER. */
@@ -166,7 +133,8 @@ static void shrink_ring(struct sim_rank *r, uint64_t number)
     for (uint64_t n = slow->oldest; n < number && n < slow->newest; n++)
         if (efg_slow_has(slow, n)) {
             assert_true(r->kept_count < SIM_KEPT && r->is_recorded[n % SIM_RING]);
-            r->kept[r->kept_count++] = (struct sim_kept){n, in_truth(r, n), 0};
+            r->kept[r->kept_count++] =
+                (struct sim_kept){n, in_truth(r, n), 0, r->began[n % SIM_RING], r->began[(n + 1) % SIM_RING]};
         }
     efg_slow_drop(slow, number);
 }
@@ -197,12 +165,142 @@ static void turn_ring(struct sim_world *w, struct sim_rank *r)
     } else if (!slow->is_recording) {
         efg_slow_begin(slow, efg_control_number(&r->control, &r->tally), efg_agree_phase(&r->control.agree));
     } else {
-        efg_slow_add(slow, w->now - r->began + 1);
+        efg_slow_add(slow, w->now - r->began[slow->newest % SIM_RING] + 1);
         if (slow->newest - slow->oldest >= w->plan.ring)
             shrink_ring(r, slow->newest - w->plan.ring / 2);
     }
     r->is_recorded[slow->newest % SIM_RING] = efg_slow_records(slow);
-    r->began = w->now;
+    r->began[slow->newest % SIM_RING] = w->now;
+}
+
+/* Iteration NUMBER of this rank, in the ring or in the log. */
+static struct sim_kept find_kept(struct sim_rank *r, uint64_t number)
+{
+    for (int i = r->kept_count; i-- > 0 && number < slow_of(r)->oldest;)
+        if (r->kept[i].number == number)
+            return r->kept[i];
+    return (struct sim_kept){.begun = r->began[number % SIM_RING],
+                             .ended = r->began[(number + 1) % SIM_RING]};
+}
+
+/* --- slices of time --- */
+
+/* They begin, or the older half of them leaves, but for what is wanted. */
+static void turn_slices(struct sim_world *w, struct sim_rank *r)
+{
+    const struct efg_agree *agree = &r->control.agree;
+    uint64_t room = w->plan.ring * (uint64_t)(SIM_PIVOTS + w->plan.worlds + w->plan.polls);
+
+    r->is_full |= agree->slow.follows && w->plan.fills && sim_roll(50 * w->plan.fills) == 0;
+    int may =
+        agree->slow.is_on && agree->slow.follows && r->control.trigger.state == EFG_WATCHING && !r->is_full;
+    if (may && !r->has_slices)
+        r->sliced = w->now;
+    else if (may && w->now - r->sliced > room)
+        r->sliced = w->now - room / 2;
+    r->has_slices = may;
+}
+
+/* What is asked for is placed: it stays, if it is here. */
+static void secure(struct sim_rank *r)
+{
+    const struct efg_slow_one *asked = &slow_of(r)->asked;
+
+    if (asked->score && asked->ended)
+        r->secured = r->has_slices && r->sliced <= asked->begun ? asked->number : SIM_UNKNOWN;
+}
+
+/* By number, among those that are not final. */
+static void add_sliced(struct sim_rank *r, uint64_t number)
+{
+    int at = r->kept_count;
+
+    for (; at > 0 && !r->kept[at - 1].is_final && r->kept[at - 1].number >= number; at--)
+        if (r->kept[at - 1].number == number)
+            return;
+    assert_true(r->kept_count < SIM_KEPT);
+    memmove(&r->kept[at + 1], &r->kept[at], (size_t)(r->kept_count++ - at) * sizeof *r->kept);
+    r->kept[at] = (struct sim_kept){.number = number, .truth = SIM_UNKNOWN};
+}
+
+static int has_all(const struct sim_rank *r, uint64_t first, uint64_t last)
+{
+    uint64_t found = 0;
+
+    for (int k = 0; k < r->kept_count; k++)
+        found += !r->kept[k].is_final && r->kept[k].number >= first && r->kept[k].number <= last;
+    return found == last - first + 1;
+}
+
+static void keep_slices(struct sim_world *w, struct sim_rank *r)
+{
+    struct efg_slow *slow = slow_of(r);
+
+    for (uint32_t i = 0; i < slow->count; i++) {
+        const struct efg_slow_one *one = &slow->kept[i];
+        if (has_all(r, one->number - slow->around, one->number + slow->around))
+            continue;
+        assert_true(one->ended && one->begun < one->ended && r->secured == one->number);
+        assert_true(w->now >= one->ended);
+        for (uint64_t n = one->number - slow->around; n <= one->number + slow->around; n++)
+            add_sliced(r, n);
+    }
+    secure(r);
+}
+
+struct sim_span {
+    uint64_t begun, ended;
+};
+
+/* Of what is asked for, or of the slices, which in MPI_Finalize have all that may yet come. */
+static struct sim_span slow_span(struct sim_world *w, struct sim_rank *r, int leaving)
+{
+    struct efg_slow *slow = slow_of(r);
+    uint64_t number = slow->asked.number;
+
+    if (slow->follows)
+        return r->has_slices ? (struct sim_span){r->sliced, leaving ? UINT64_MAX : w->now}
+                             : (struct sim_span){UINT64_MAX, 0};
+    if (!slow->asked.score || slow->lacks || number + slow->around >= slow->newest)
+        return (struct sim_span){0, 0};
+    return (struct sim_span){find_kept(r, number - slow->around).begun,
+                             find_kept(r, number + slow->around).ended};
+}
+
+static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int leaving)
+{
+    int i = index_of(w, r), is_known = has_found(w, r, r->phase);
+    int phase = is_known ? r->phase : r->phase - 1;
+    int has = has_found(w, r, phase) && r->ticks >= r->ahead_until;
+    struct sim_window *now = present(r);
+    struct sim_span slow = slow_span(w, r, leaving);
+    return (struct efg_standing){
+        .leaving = leaving,
+        .dropped = r->dropped,
+        .loop = has ? sim_loop(phase, w->plan.rank[i].loop, r->dropped) : 0,
+        .iterations = phase == r->phase ? r->iteration
+                      : phase >= 0      ? w->plan.iterations[phase]
+                                        : 0,
+        .has_given_up = total_of(w, r) >= w->plan.rank[i].gives_up,
+        .choices = r->choices,
+        .choice_count = r->choice_count,
+        .period = w->plan.rank[i].period * (r->control.agree.tries < w->plan.rank[i].late ? 3 : 1),
+        .hash = r->marked >= 0 ? hash_of(w, r->marked) : 0,
+        .tally = &r->tally,
+        .whole = first_whole(r),
+        .state = r->control.trigger.state,
+        .is_lost = is_silent(w, r),
+        .step = w->plan.steps ? sim_roll(w->plan.steps) ? 1u << sim_roll(5) : 0 : 1,
+        .would_pause = would_pause(w, i),
+        .is_rough = w->plan.is_rough && i == w->plan.ranks - 1,
+        .is_shut = is_shut(w, r),
+        .has_ring = !r->is_full || i % 2, /* it may say so, or only lack what is asked for */
+        .end = now->end,
+        .begun = now->begun,
+        .ended = now->ended,
+        .slow_begun = slow.begun,
+        .slow_ended = slow.ended,
+    };
 }
 
 /* What is no longer wanted of what is in the log; and the ring, where there is none any more. */
@@ -212,6 +310,9 @@ static void sweep(struct sim_rank *r)
 
     if (!has_ring(r) && !r->is_leaving)
         end_ring(r);
+    if (slow_of(r)->follows && (slow_of(r)->is_on || r->was_on))
+        keep_slices(r->world, r);
+    r->was_on = slow_of(r)->is_on;
     for (int i = 0; i < r->kept_count; i++)
         if (r->kept[i].is_final || efg_slow_has(slow_of(r), r->kept[i].number)) {
             r->kept[left] = r->kept[i];
@@ -485,5 +586,6 @@ void sim_steer(struct sim_world *w, struct sim_rank *r)
         feed(r, EFG_IN_OVER);
     go_ahead(w, r);
     ask(w, r);
+    turn_slices(w, r);
     advance(w, r, sim_roll(w->plan.sample) == 0);
 }

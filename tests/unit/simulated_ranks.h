@@ -70,9 +70,12 @@ struct sim_window {
 
 #define SIM_RING 1024
 
+#define SIM_UNKNOWN UINT64_MAX /* of a rank that has slices of time */
+
 struct sim_kept { /* an iteration that is in the log */
     uint64_t number, truth;
     int is_final;
+    uint64_t begun, ended; /* ticks of the world */
 };
 
 struct sim_rank {
@@ -95,7 +98,10 @@ struct sim_rank {
     uint32_t dropped;
     struct sim_window windows[SIM_WINDOWS]; /* settled ones, and the present one */
     int window_count, is_recording;
-    uint64_t began; /* tick of the world, when the present iteration of the ring began */
+    uint64_t began[SIM_RING]; /* ticks of the world, when iterations of the ring began, by number */
+    int was_on;               /* at the last result */
+    int has_slices;           /* since SLICED; SECURED: the number of what it has of what was asked for */
+    uint64_t sliced, secured;
     struct sim_kept kept[SIM_KEPT];
     int kept_count, is_full, is_leaving;
     uint8_t is_recorded[SIM_RING]; /* iterations of the ring, by number */

@@ -159,7 +159,7 @@ static void test_windows_go(void **state)
         call(start + 10, start + 20, EFG_REC_SEND, start);
         add(start + 30, EFG_REC_WINDOW_END, 0);
     }
-    efg_trim_windows(&file, is_second, NULL, &second);
+    efg_trim_windows(&file, is_second, NULL, NULL, &second);
     begin = (struct efg_log_place){(uint32_t *)((char *)file.header + EFG_LOG_HEADER), 0};
     read_rest();
     assert_int_equal(count, 6 + 1 + 6);
@@ -223,7 +223,13 @@ static void test_windows_at_the_front_go(void **state)
     }
 }
 
-/* Those that touch are one, with what is under way between them; not across one that goes. */
+static bool is_not_third(const void *context, uint64_t time)
+{
+    (void)context;
+    return time != 300;
+}
+
+/* Those that touch are one, if they go on, with what is under way between them; not across one that goes. */
 static void test_windows_that_touch_are_one(void **state)
 {
     (void)state;
@@ -231,7 +237,7 @@ static void test_windows_that_touch_are_one(void **state)
     file.next = begin = place_of_file();
     four_windows();
     add(500, EFG_REC_WINDOW_END, 0);
-    efg_trim_windows(&file, is_second, NULL, &none);
+    efg_trim_windows(&file, is_second, NULL, NULL, &none);
     read_rest();
     assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
     assert_int_equal(count_of(EFG_REC_WINDOW_END), 1);
@@ -239,7 +245,14 @@ static void test_windows_that_touch_are_one(void **state)
     file.next = begin;
     four_windows();
     add(500, EFG_REC_WINDOW_END, 0);
-    efg_trim_windows(&file, is_second, NULL, &second);
+    efg_trim_windows(&file, is_second, is_not_third, NULL, &none);
+    read_rest();
+    assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 2);
+    assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
+    file.next = begin;
+    four_windows();
+    add(500, EFG_REC_WINDOW_END, 0);
+    efg_trim_windows(&file, is_second, NULL, NULL, &second);
     read_rest();
     assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 2);
     assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
@@ -263,7 +276,7 @@ static void test_a_definition_between_windows_has_room(void **state)
         begin_window(300);
         call(310, 320, EFG_REC_SEND, 2);
         add(320, EFG_REC_WINDOW_END, 0);
-        efg_trim_windows(&file, is_second, NULL, &none);
+        efg_trim_windows(&file, is_second, NULL, NULL, &none);
         read_rest();
         assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 2);
         assert_int_equal(count_of(EFG_REC_WINDOW_END), 2);
@@ -298,7 +311,7 @@ static void test_what_is_kept_says_why(void **state)
     for (uint64_t first = 5; first <= 6; first++) {
         uint64_t gone = first == 5 ? 500 : 0;
         ring_from(first);
-        efg_trim_windows(&file, is_second, mark_slow, &gone);
+        efg_trim_windows(&file, is_second, NULL, mark_slow, &gone);
         read_rest();
         assert_int_equal(count_of(EFG_REC_WINDOW_BEGIN), 1);
         assert_int_equal(count_of(EFG_REC_ITERATION_BEGIN), 3);

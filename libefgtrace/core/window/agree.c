@@ -517,6 +517,12 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
     }
 }
 
+/* It has no iterations of the loop, or others than the rank that owns the window. */
+static bool follows(const struct efg_agree *agree)
+{
+    return agree->role == EFG_FOLLOWER && (!agree->has_lost || agree->is_out_of_step);
+}
+
 /* Numbers hold from the first window of a loop on. If they differ, so do those of what is kept. In
  * MPI_Finalize only a window that is still to come is lost. */
 static void steer_slow(struct efg_agree *agree, enum efg_verdict verdict, bool is_leaving)
@@ -532,14 +538,14 @@ static void steer_slow(struct efg_agree *agree, enum efg_verdict verdict, bool i
         efg_slow_stop(slow);
     else if ((verdict == EFG_VERDICT_DONE || verdict == EFG_VERDICT_NEXT) && !slow->is_on &&
              !slow->is_barred && !is_leaving)
-        efg_slow_start(slow);
+        efg_slow_start(slow, follows(agree));
 }
 
 /* Rounds in MPI_Finalize end with the first one that changes nothing, once owners have compared
  * their numbers at the last collective. */
 static void leave(struct efg_agree *agree, const struct efg_vote *r, bool is_same)
 {
-    uint32_t most = MOST_LAST_ROUNDS + (agree->slow.is_on ? 3 * agree->slow.wanted : 0);
+    uint32_t most = MOST_LAST_ROUNDS + (agree->slow.is_on ? 4 * agree->slow.wanted : 0);
     bool is_compared = r->worlds <= 0 || agree->watched == (uint64_t)r->worlds;
     if (agree->is_leaving && ((is_same && is_compared) || ++agree->last_rounds >= most)) {
         agree->round = EFG_ROUND_OVER;

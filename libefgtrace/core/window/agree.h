@@ -130,6 +130,7 @@ struct efg_standing {
     bool has_ring;        /* can keep iterations after the fact, if it counts them */
     uint64_t end; /* DONE: number after the last whole iteration, first + length at most */
     uint64_t begun, ended; /* DONE: when it was opened and closed, in ns; 0: not recorded */
+    uint64_t slow_begun, slow_ended; /* as efg_slow_state has them */
 };
 
 /* What follows from a result. In brackets: the input to the trigger, on owners. */

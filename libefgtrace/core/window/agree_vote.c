@@ -208,11 +208,13 @@ static void say_as_owner(struct efg_agree *agree, struct efg_vote *vote, const s
     }
 }
 
-/* Whether this rank counts the iterations of the loop, or has counted them until it went on to the next one:
- * then the others may still keep what it has. */
-static bool counts(const struct efg_agree *agree, const struct efg_standing *s)
+/* Whether this rank counts the iterations of the loop, or has counted them until it went on to the next one,
+ * or follows: then the others may keep what it has. */
+static struct efg_slow_state slow_state(const struct efg_agree *agree, const struct efg_standing *s)
 {
-    return s->has_ring && (agree->role == EFG_OWNER || agree->has_lost || s->leaving);
+    bool has_any = agree->role == EFG_OWNER || agree->has_lost || s->leaving || agree->slow.follows;
+
+    return (struct efg_slow_state){s->has_ring && has_any, s->step, s->slow_begun, s->slow_ended};
 }
 
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *s)
@@ -230,7 +232,8 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_as_owner(agree, &vote, s);
     else if (agree->round == EFG_ROUND_PLACE && agree->has_lost)
         vote.flags |= EFG_VOTE_UNWHOLE;
-    efg_slow_vote(&agree->slow, &vote, &(struct efg_slow_state){counts(agree, s), s->step});
+    struct efg_slow_state state = slow_state(agree, s);
+    efg_slow_vote(&agree->slow, &vote, &state);
     agree->pending = 1;
     agree->voted_at = s->tally->visits;
     return vote;

@@ -15,7 +15,8 @@
     X(passed) X(base) X(soonest) X(whole) X(margin) X(number)                 \
     X(least_number) X(least_count) X(most_count) X(end) X(begun) X(ended)     \
     X(last_begun) X(first_ended)                                              \
-    X(slow) X(span) X(asked) X(step) X(time)
+    X(slow) X(span) X(slow_begun) X(slow_ended) X(slow_last_begun)            \
+    X(slow_first_ended) X(asked) X(step) X(time)
 /* clang-format on */
 
 void efg_ballot_init(struct efg_vote *vote)

@@ -51,7 +51,8 @@ enum efg_vote_flag {
     EFG_VOTE_RESTS = 1 << 13,  /* would pause, if no window was to follow */
     EFG_VOTE_DEAR = 1 << 14,   /* slow.h: the ring costs too much, however few iterations it has */
     EFG_VOTE_SHUT = 1 << 15,   /* this rank may not record now */
-    EFG_VOTE_ROUGH = 1 << 16   /* CHECK: what is spread is not accurate yet */
+    EFG_VOTE_ROUGH = 1 << 16,  /* CHECK: what is spread is not accurate yet */
+    EFG_VOTE_SLICES = 1 << 17  /* slow.h: this rank has slices, and no iterations */
 };
 
 struct efg_vote {
@@ -78,6 +79,8 @@ struct efg_vote {
     int64_t last_begun, first_ended; /* CHECK: the latest opening, the earliest closing */
     int64_t slow;  /* the slowest iteration, as slow.c puts it */
     int64_t span;  /* - least ns that a ring holds */
+    int64_t slow_begun, slow_ended; /* of what is asked for: - least time, time on the common time line */
+    int64_t slow_last_begun, slow_first_ended; /* the latest beginning, - the earliest end */
     int64_t asked; /* for iterations, by the program: efg_agree_ask */
     int64_t step;  /* of how many blocks of iterations a ring is to have one */
     int64_t time;  /* ns since the start */

@@ -206,7 +206,7 @@ static void turn(struct efg_slow *s)
 
 void efg_slow_add_if(struct efg_slow *s, uint64_t ns, bool is_chosen)
 {
-    struct efg_slow_one one = {s->newest, rate_if(s, ns, is_chosen)};
+    struct efg_slow_one one = {.number = s->newest, .score = rate_if(s, ns, is_chosen)};
 
     turn(s);
     if (is_in_ring(s, one.number) && is_worth(s, one))
@@ -228,7 +228,7 @@ void efg_slow_drop(struct efg_slow *s, uint64_t number)
 void efg_slow_end(struct efg_slow *s)
 {
     s->is_recording = false;
-    s->lacks |= s->asked.number + s->around >= s->newest;
+    s->lacks |= !s->follows && s->asked.number + s->around >= s->newest;
     forget_lost(s);
 }
 
@@ -238,6 +238,21 @@ bool efg_slow_has(const struct efg_slow *s, uint64_t number)
         return true;
     for (uint32_t i = 0; i < s->count; i++)
         if (is_around(s, s->kept[i], number))
+            return true;
+    return false;
+}
+
+static bool meets(struct efg_slow_one one, uint64_t from, uint64_t to)
+{
+    return one.ended && from < one.ended && to > one.begun;
+}
+
+bool efg_slow_has_time(const struct efg_slow *s, uint64_t from, uint64_t to)
+{
+    if (s->asked.score && meets(s->asked, from, to))
+        return true;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (meets(s->kept[i], from, to))
             return true;
     return false;
 }
@@ -262,10 +277,11 @@ uint32_t efg_slow_times(const struct efg_slow *s, uint64_t number)
 
 /* --- rounds --- */
 
-void efg_slow_start(struct efg_slow *s)
+void efg_slow_start(struct efg_slow *s, bool follows)
 {
+    s->follows = follows;
     s->is_on = s->wanted > 0 && !s->is_dear;
-    s->is_barred = false;
+    s->is_barred = s->is_sliced = false;
     s->count = 0;
     s->asked.score = 0;
 }
@@ -283,22 +299,50 @@ static int64_t pack(struct efg_slow_one one)
 
 static struct efg_slow_one unpack(int64_t word)
 {
-    return (struct efg_slow_one){NUMBERS - ((uint64_t)word & NUMBERS), word >> NUMBER_BITS};
+    return (struct efg_slow_one){.number = NUMBERS - ((uint64_t)word & NUMBERS),
+                                 .score = word >> NUMBER_BITS};
+}
+
+/* Whether what is asked for is here, of a rank that counts; it says when that was. */
+static void say_counted(const struct efg_slow *s, struct efg_vote *vote, const struct efg_slow_state *state)
+{
+    if (s->lacks) {
+        vote->flags |= EFG_VOTE_LACKS;
+    } else if (s->asked.number + s->around >= s->newest) {
+        vote->flags |= EFG_VOTE_AHEAD;
+    } else if (state->ended) {
+        vote->slow_last_begun = (int64_t)state->begun;
+        vote->slow_begun = -vote->slow_last_begun;
+        vote->slow_ended = (int64_t)state->ended;
+        vote->slow_first_ended = -vote->slow_ended;
+    }
+}
+
+/* The same of a rank with slices, once it is placed. */
+static void say_sliced(const struct efg_slow *s, struct efg_vote *vote, const struct efg_slow_state *state)
+{
+    vote->flags |= EFG_VOTE_SLICES;
+    if (!s->asked.score || !s->asked.ended)
+        return;
+    if (s->asked.begun < state->begun)
+        vote->flags |= EFG_VOTE_LACKS;
+    else if (s->asked.ended > state->ended)
+        vote->flags |= EFG_VOTE_AHEAD;
 }
 
 void efg_slow_vote(const struct efg_slow *s, struct efg_vote *vote, const struct efg_slow_state *state)
 {
     if (!s->is_on)
         return;
-    if (!state->counts)
+    if (!state->is_able)
         vote->flags |= EFG_VOTE_BARS;
     if (!state->step)
         vote->flags |= EFG_VOTE_DEAR;
     vote->step = state->step;
-    if (s->asked.score && s->lacks)
-        vote->flags |= EFG_VOTE_LACKS;
-    else if (s->asked.score && s->asked.number + s->around >= s->newest)
-        vote->flags |= EFG_VOTE_AHEAD;
+    if (s->follows)
+        say_sliced(s, vote, state);
+    else if (s->asked.score)
+        say_counted(s, vote, state);
     if (s->span)
         vote->span = -(int64_t)s->span;
     for (uint32_t i = 0; i < EFG_SLOW_BEST; i++)
@@ -321,10 +365,35 @@ static void answer(struct efg_slow *s, uint64_t flags)
     s->asked.score = 0;
 }
 
+/* All that count have said when it was; what nobody knows the time of is lacking. */
+static void place(struct efg_slow *s, const struct efg_vote *r)
+{
+    if (r->slow_begun == EFG_BALLOT_NONE) {
+        answer(s, EFG_VOTE_LACKS);
+        return;
+    }
+    bool is_together = r->slow_last_begun < -r->slow_first_ended;
+    s->asked.begun = (uint64_t)-r->slow_begun;
+    s->asked.ended = (uint64_t)r->slow_ended;
+    s->asked.all_begun = is_together ? (uint64_t)r->slow_last_begun : s->asked.begun;
+    s->asked.all_ended = is_together ? (uint64_t)-r->slow_first_ended : s->asked.ended;
+}
+
+/* The ranks have said whether they have what was asked for. */
+static void hear(struct efg_slow *s, const struct efg_vote *r)
+{
+    if (!(r->flags & EFG_VOTE_LACKS) && r->flags & EFG_VOTE_AHEAD)
+        return;
+    if (r->flags & EFG_VOTE_LACKS || !s->is_sliced || s->asked.ended)
+        answer(s, r->flags);
+    else
+        place(s, r);
+}
+
 static void ask(struct efg_slow *s, struct efg_slow_one one)
 {
     s->asked = one;
-    s->lacks = !is_in_ring(s, one.number);
+    s->lacks = !s->follows && !is_in_ring(s, one.number);
 }
 
 bool efg_slow_result(struct efg_slow *s, const struct efg_vote *r)
@@ -340,8 +409,9 @@ bool efg_slow_result(struct efg_slow *s, const struct efg_vote *r)
     }
     s->step = r->step > 0 ? (uint32_t)r->step : 1;
     s->least_span = r->span == EFG_BALLOT_NONE ? 0 : (uint64_t)-r->span;
-    if (was_asked && (r->flags & EFG_VOTE_LACKS || !(r->flags & EFG_VOTE_AHEAD)))
-        answer(s, r->flags);
+    s->is_sliced = r->flags & EFG_VOTE_SLICES;
+    if (was_asked)
+        hear(s, r);
     if (!s->asked.score && r->slow != EFG_BALLOT_NONE && is_worth(s, unpack(r->slow)))
         ask(s, unpack(r->slow));
     if (r->flags & EFG_VOTE_DEAR && !s->asked.score) {

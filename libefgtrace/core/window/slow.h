@@ -18,6 +18,10 @@
  * number; the highest step that a rank asks for holds for all. What lies between is slow for nobody. Ranks
  * hear of a step at different iterations, so some have what others LACK.
  *
+ * A rank that FOLLOWS has no iterations: its ring has SLICES of time. If there is one, what is asked for is
+ * first PLACED: the others say from when to when it was on the common time line. In one round more this one
+ * says whether it has that time.
+ *
  * What is kept follows from results only, so it is the same on all ranks at the same result; what has been
  * asked for must not be given up before the answer. Rounds are never waited for: a ring has to span some.
  *
@@ -41,6 +45,10 @@
 struct efg_slow_one {
     uint64_t number; /* of the iteration, as agreed on */
     int64_t score;   /* 64 for each doubling of its time; 0: there is none */
+    /* When it was on some rank, with those around it: ns on the common time line; 0: not placed. And when it
+     * was on all of them; if there is no such time, the same. */
+    uint64_t begun, ended;
+    uint64_t all_begun, all_ended;
 };
 
 struct efg_slow {
@@ -57,10 +65,12 @@ struct efg_slow {
     uint32_t count;
     struct efg_slow_one kept[EFG_SLOW_MOST];
     struct efg_slow_one asked;
+    bool is_sliced;      /* some rank has slices */
     uint64_t least_span; /* ns that each ring holds, as far as that is known; 0: of none */
     /* Of this rank. */
     uint64_t oldest, newest; /* iterations [oldest, newest) are in the ring, and whole */
     bool is_recording;       /* the next one, too */
+    bool follows;            /* it has slices */
     bool lacks;              /* what is asked for */
     struct efg_slow_one best[EFG_SLOW_BEST];
     uint64_t span;                    /* ns that the ring holds at least; 0: not known yet */
@@ -100,15 +110,22 @@ bool efg_slow_has(const struct efg_slow *slow, uint64_t number);
  * that; else 0. */
 uint32_t efg_slow_times(const struct efg_slow *slow, uint64_t number);
 
+/* 1 if what was from FROM to TO on the common time line belongs to what is kept, or asked for and placed. */
+bool efg_slow_has_time(const struct efg_slow *slow, uint64_t from, uint64_t to);
+
 /* --- rounds: agree.c only --- */
 
-/* Numbers are agreed on, with nothing kept yet; they hold no longer, and what is kept stays as it is. */
-void efg_slow_start(struct efg_slow *slow);
+/* Numbers are agreed on, with nothing kept yet; this rank may follow. They hold no longer, and what is kept
+ * stays as it is. */
+void efg_slow_start(struct efg_slow *slow, bool follows);
 void efg_slow_stop(struct efg_slow *slow);
 
 struct efg_slow_state { /* of this rank */
-    bool counts;        /* it counts iterations */
+    bool is_able;       /* it counts iterations, or has slices */
     uint32_t step;      /* that it asks for; 0: it wants none recorded */
+    /* ns on the common time line: of what is asked for, if that is whole and it counts; of its slices, if it
+     * follows; UINT64_MAX, 0: it has none. */
+    uint64_t begun, ended;
 };
 
 /* What this rank says. */

@@ -208,6 +208,7 @@ static struct efg_log_place first_place(const struct efg_log *log)
 
 struct filter {
     bool (*is_dropped)(const void *context, uint64_t begin);
+    bool (*goes_on)(const void *context, uint64_t begin);
     void (*mark)(const void *context, struct efg_record *iteration);
     const void *context;
     bool joins;        /* windows that touch become one */
@@ -229,7 +230,8 @@ static void begin_window(struct trim *t, struct filter *f, const struct efg_reco
     bool touches = r->time == f->last_end.time && r->d == f->last_end.d, was_out = f->is_out;
 
     f->is_out = f->is_dropped(f->context, r->time);
-    if (f->joins && touches && f->has_last_end && !f->is_out) {
+    if (f->joins && touches && f->has_last_end && !f->is_out &&
+        (!f->goes_on || f->goes_on(f->context, r->time))) {
         f->has_last_end = false;
         return;
     }
@@ -286,10 +288,12 @@ static void filter_windows(struct trim *t, struct filter *f)
 }
 
 void efg_trim_windows(struct efg_log *log, bool is_dropped(const void *context, uint64_t begin),
+                      bool goes_on(const void *context, uint64_t begin),
                       void mark(const void *context, struct efg_record *iteration), const void *context)
 {
     struct trim t = begin_at(log, first_place(log));
-    struct filter f = {.is_dropped = is_dropped, .mark = mark, .context = context, .joins = true};
+    struct filter f = {
+        .is_dropped = is_dropped, .goes_on = goes_on, .mark = mark, .context = context, .joins = true};
 
     t.reader = (struct efg_log_reader){.view = &t.view};
     filter_windows(&t, &f);
@@ -566,7 +570,7 @@ int efg_trim_view_windows(struct efg_log_view *view, bool is_dropped(const void 
 
     if (error)
         return error;
-    efg_trim_windows(&log, is_dropped, NULL, context);
+    efg_trim_windows(&log, is_dropped, NULL, NULL, context);
     view->count = log.header->used;
     return 0;
 }

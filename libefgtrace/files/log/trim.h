@@ -34,10 +34,12 @@ struct efg_trim_part {
 uint64_t efg_trim_marks(struct efg_log *log, struct efg_log_place begin, const struct efg_trim_part *part);
 
 /* Remove from all of LOG the windows that begin at a time for which IS_DROPPED says 1; definitions stay. Of
- * those that stay, one that begins when another of the same number ends goes on with it. MARK (may be NULL)
+ * those that stay, one that begins when another of the same number ends goes on with it, if GOES_ON (NULL: it
+ * always does) says so. MARK (may be NULL)
  * says why each of their iterations was kept, in the record of its beginning, which must not take more room
  * then. In place, as above. */
 void efg_trim_windows(struct efg_log *log, bool is_dropped(const void *context, uint64_t begin),
+                      bool goes_on(const void *context, uint64_t begin),
                       void mark(const void *context, struct efg_record *iteration), const void *context);
 
 /* The same of the windows from BEGIN to END, where another one begins, each as it is; nothing is under way

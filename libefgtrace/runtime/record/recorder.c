@@ -644,7 +644,8 @@ static void begin_in_ring(struct efg_recorder *r, uint64_t time, uint64_t iterat
 {
     r->boundary = r->log.next;
     begin_window(r, time);
-    begin_iteration(r, time, iteration);
+    if (iteration != EFG_NO_ITERATION)
+        begin_iteration(r, time, iteration);
 }
 
 void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration)
@@ -665,8 +666,10 @@ void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iter
     if (!r->is_on || !make_ready(r))
         return;
     flush_spin(r);
-    mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
-    put_boundary(r);
+    if (iteration != EFG_NO_ITERATION) {
+        mark(r, time, EFG_REC_ITERATION_END, iteration - 1);
+        put_boundary(r);
+    }
     mark(r, time, EFG_REC_WINDOW_END, r->window - 1);
     begin_in_ring(r, time, iteration);
 }

@@ -206,7 +206,8 @@ void efg_recorder_end(struct efg_recorder *r, uint64_t time);
  * trimmed. */
 void efg_recorder_stop(struct efg_recorder *r, uint64_t time);
 /* A ring, while no window is under way: each iteration is a window of its own, all of one number, behind
- * r->window_start, and readers do not see them yet. TIME is when ITERATION begins. */
+ * r->window_start, and readers do not see them yet. TIME is when ITERATION begins, or what is none. */
+#define EFG_NO_ITERATION UINT64_MAX
 void efg_recorder_begin_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration);
 void efg_recorder_turn_ring(struct efg_recorder *r, uint64_t time, uint64_t iteration);
 /* The present iteration of a ring is not recorded: IS_SKIPPED; or it is, from here on. */

@@ -16,6 +16,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
+#include "slices.h"
 #include "steering.h"
 #include "why.h"
 #include "windows.h"
@@ -24,6 +25,7 @@
 #define LEAST_SIZE (64 << 10) /* bytes */
 #define FEW 8                 /* iterations: such a ring does not span the rounds */
 #define ROUNDS 16             /* in the time that a ring spans */
+#define SLICES 1024           /* the same, for a rank that follows */
 #define LEAST_PAUSE 1000000   /* ns between them */
 #define FIRST_PAUSE 10000000
 
@@ -76,9 +78,24 @@ static bool is_due(const struct efg_thread *t, uint64_t now)
            (state == EFG_PROPOSED || state == EFG_ARMED);
 }
 
+/* Of a rank that follows. */
+static bool may_slice(const struct efg_thread *t, uint64_t now)
+{
+    return slow->is_on && slow->follows && efg_ring_is_possible(t) && !efg_asked_is_shut(now) &&
+           !t->recorder.is_draining && !efg_windows_are_recorded() &&
+           s->control.trigger.state == EFG_WATCHING;
+}
+
 uint64_t efg_ring_pause(void)
 {
     uint64_t pause = slow->least_span ? slow->least_span / ROUNDS : FIRST_PAUSE;
+
+    return pause > LEAST_PAUSE ? pause : LEAST_PAUSE;
+}
+
+uint64_t efg_ring_look_pause(void)
+{
+    uint64_t pause = slow->follows ? slow->least_span / SLICES : efg_ring_pause();
 
     return pause > LEAST_PAUSE ? pause : LEAST_PAUSE;
 }
@@ -130,7 +147,7 @@ static void add_window(uint32_t i)
                                 .complete = 1,
                                 .agreed = 1,
                                 .times = efg_slow_times(slow, number)},
-        &sums);
+        &sums, (struct efg_span){edge->time, edge[1].time});
 }
 
 /* The first COUNT iterations leave, but for those that are wanted: they are windows now. */
@@ -197,6 +214,41 @@ static void secure(struct efg_thread *t)
     ring.is_save_due = false;
 }
 
+/* --- when what is asked for was --- */
+
+/* Iteration NUMBER, which is whole: in the ring, or a window by now. Ticks; none: 0. */
+static struct efg_span when(uint64_t number)
+{
+    const struct efg_run_window *w = efg_windows_find_slow(number, ring.began);
+    uint64_t i = number - slow->oldest;
+
+    if (number >= slow->oldest && ring.is_open && i + 1 < ring.count)
+        return (struct efg_span){ring.edges[i].time, ring.edges[i + 1].time};
+    return w ? (struct efg_span){job->start + w->start, job->start + w->end} : (struct efg_span){0, 0};
+}
+
+static struct efg_span when_asked(void)
+{
+    const struct efg_slow_one *asked = &slow->asked;
+    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
+    struct efg_span none = {0, 0};
+
+    if (!asked->score || slow->lacks || asked->number + slow->around >= slow->newest)
+        return none;
+    uint64_t from = when(asked->number - slow->around).from, to = when(asked->number + slow->around).to;
+    return from && to ? (struct efg_span){from + base, to + base} : none;
+}
+
+struct efg_span efg_ring_span(uint64_t now)
+{
+    if (!slow->follows)
+        return when_asked();
+    struct efg_span held = efg_slices_span(now);
+    if (ring.is_over && held.to)
+        held.to = UINT64_MAX;
+    return held;
+}
+
 /* --- iterations --- */
 
 /* Iteration NUMBER begins. */
@@ -230,6 +282,32 @@ static bool read_counts(void)
     ring.is_counted = ring.read && ring.read(ring.counts);
     return ring.is_counted;
 }
+
+/* --- slices --- */
+
+static void look_at_slices(struct efg_thread *t, uint64_t now)
+{
+    if (!may_slice(t, now))
+        efg_slices_end(t, now);
+    else if (room(t) >= LEAST_SIZE)
+        efg_slices_look(t, now, room(t));
+    if (ring.is_save_due)
+        efg_slices_save(t);
+    ring.is_save_due = false;
+}
+
+static bool is_sliced(uint64_t number)
+{
+    return efg_slow_has(slow, number);
+}
+
+/* What begins before the slow one says how slow that was. */
+static uint32_t times_of_sliced(uint64_t number)
+{
+    return efg_slow_times(slow, number + slow->around);
+}
+
+/* --- */
 
 static void begin(struct efg_thread *t, uint64_t now)
 {
@@ -297,6 +375,7 @@ static void turn(struct efg_thread *t, uint64_t now)
 
 void efg_ring_end(struct efg_thread *t, uint64_t now, bool visit)
 {
+    efg_slices_end(t, now);
     if (!ring.is_open)
         return;
     if (visit)
@@ -310,7 +389,9 @@ void efg_ring_end(struct efg_thread *t, uint64_t now, bool visit)
 
 void efg_ring_visit(struct efg_thread *t, uint64_t now)
 {
-    if (!is_due(t, now)) {
+    if (slow->follows) { /* a pivot of its own */
+        return;
+    } else if (!is_due(t, now)) {
         efg_ring_end(t, now, false);
     } else if (!ring.is_open) {
         begin(t, now);
@@ -328,6 +409,8 @@ void efg_ring_visit(struct efg_thread *t, uint64_t now)
 /* The loop may also be over. */
 void efg_ring_look(struct efg_thread *t, uint64_t now)
 {
+    if (slow->follows)
+        look_at_slices(t, now);
     if (!ring.is_open)
         return;
     uint64_t bytes =
@@ -340,7 +423,7 @@ void efg_ring_look(struct efg_thread *t, uint64_t now)
 
 void efg_ring_save(void)
 {
-    ring.is_save_due = ring.is_open;
+    ring.is_save_due = ring.is_open || slow->follows;
 }
 
 /* --- results, and the end --- */
@@ -350,18 +433,27 @@ static void say_barred(void)
     if (!slow->is_barred || ring.is_barred_said || !efg_job_is_first())
         return;
     ring.is_barred_said = true;
-    efg_note("slow iterations are not kept from here on: some rank does not have the main loop, or "
-             "calls MPI in several threads, or its log is full");
+    efg_note("slow iterations are not kept from here on: some rank is recorded on its own, or calls MPI in "
+             "several threads, or its log is full");
+}
+
+/* What is no longer wanted goes. */
+static void sweep(const struct efg_thread *t)
+{
+    if (slow->follows)
+        efg_slices_settle(t);
+    efg_windows_sweep(ring.began, slow->follows ? is_sliced : is_wanted,
+                      slow->follows ? times_of_sliced : times_of);
 }
 
 void efg_ring_settle(struct efg_thread *t, uint64_t now)
 {
     if (slow->is_on && !ring.was_on)
         ring.began = now - job->start;
-    if (!is_due(t, now) && !ring.is_over)
+    if (!is_due(t, now) && !may_slice(t, now) && !ring.is_over)
         efg_ring_end(t, now, false);
     if (slow->is_on || ring.was_on)
-        efg_windows_sweep(ring.began, is_wanted, times_of);
+        sweep(t);
     say_barred();
     ring.was_on = slow->is_on;
 }

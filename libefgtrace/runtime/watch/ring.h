@@ -2,7 +2,8 @@
 /*
  * Ring: between windows, all iterations are recorded into the end of the leader's log, and those that all
  * ranks keep after the fact (core/window/slow.h) become windows. Only the leader calls this, which stays
- * the leader while a pivot is marked; other threads do not record. NOW is in ticks.
+ * the leader while a pivot is marked; other threads do not record. A rank that follows, and so has no pivot,
+ * keeps slices instead (slices.h). NOW is in ticks.
  */
 #ifndef EFG_RING_H
 #define EFG_RING_H
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/counters.h"
+#include "files/log/trim.h"
 #include "threads.h"
 
 /* For conditions on counters: READ puts what was counted so far in the calling thread into VALUES, in the
@@ -22,7 +24,7 @@ bool efg_ring_is_possible(const struct efg_thread *thread);
 /* The pivot is visited, and what that means for windows is done. */
 void efg_ring_visit(struct efg_thread *thread, uint64_t now);
 
-/* Between visits: an iteration that takes more room than the ring has ends it. */
+/* Between visits: an iteration that takes more room than the ring has ends it. So slices begin and go on. */
 void efg_ring_look(struct efg_thread *thread, uint64_t now);
 
 /* A result of a round was obeyed: what is no longer wanted goes. */
@@ -34,8 +36,15 @@ void efg_ring_save(void);
 /* It ends, and what is wanted of it stays; VISIT: with a visit of the pivot. */
 void efg_ring_end(struct efg_thread *thread, uint64_t now, bool visit);
 
+/* From when to when what is asked for was, or, if this rank follows, what its slices have: ns on the common
+ * time line; as efg_slow_state has them. */
+struct efg_span efg_ring_span(uint64_t now);
+
 /* ns from one round to the next, so that it spans some. */
 uint64_t efg_ring_pause(void);
+
+/* ns from one look to the next: where there are slices, these are short. */
+uint64_t efg_ring_look_pause(void);
 
 /* The program ends: no further iteration comes; there are no further rounds. */
 void efg_ring_stop(void);

@@ -142,6 +142,7 @@ static void add_window(struct efg_standing *standing)
 
 static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leaving)
 {
+    struct efg_span slow = efg_ring_span(now);
     bool searches = efg_next_is_searching() && trigger->state != EFG_PROVISIONAL;
     struct efg_standing standing = {
         .leaving = leaving,
@@ -163,6 +164,8 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .is_rough = efg_enough_is_rough(t),
         .step = efg_thrift_step(),
         .is_lost = trigger->state == EFG_ARMED && efg_visits_are_over(t),
+        .slow_begun = slow.from,
+        .slow_ended = slow.to,
     };
     if (agree->round == EFG_ROUND_PIVOT) {
         efg_mainloop_list_pivots(t);

@@ -158,7 +158,7 @@ static uint64_t pause_before_look(uint64_t now)
     if (trigger->state == EFG_RECORDING)
         return LOOK_PAUSE;
     if (agree->slow.is_on)
-        return efg_ring_pause();
+        return efg_ring_look_pause();
     if (efg_agree_is_pressing(agree) && !efg_asked_is_shut(now))
         return ROUND_PAUSE;
     if (agree->round > EFG_ROUND_PROPOSE && agree->round < EFG_ROUND_OVER)

@@ -9,7 +9,7 @@
  *     next.c       its loop, when another phase begins
  *     rounds.c     what the others have said
  *     windows.c    what is recorded
- *     ring.c       what may yet be kept
+ *     ring.c       what may yet be kept; slices.c, where there are no iterations
  */
 #ifndef EFG_STEERING_H
 #define EFG_STEERING_H

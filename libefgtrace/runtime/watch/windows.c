@@ -437,7 +437,16 @@ static bool is_of_ring(const struct efg_run_window *w)
     return w->select == EFG_SELECT_SLOW || w->select == EFG_SELECT_WHEN;
 }
 
-void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums)
+const struct efg_run_window *efg_windows_find_slow(uint64_t first, uint64_t start)
+{
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (is_of_ring(&s->windows[i]) && s->windows[i].first == first && s->windows[i].start >= start)
+            return &s->windows[i];
+    return NULL;
+}
+
+void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums,
+                          struct efg_span span)
 {
     uint32_t i = s->window_count;
 
@@ -446,7 +455,7 @@ void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_ite
         return;
     s->has_window = 0;
     s->recorded[i] = *sums;
-    recorded[i] = (struct efg_span){job->start + window.start, job->start + window.end};
+    recorded[i] = span;
 }
 
 void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number))
@@ -554,6 +563,16 @@ static bool is_dropped(const void *context, uint64_t begin)
     return true;
 }
 
+/* No window begins with what is recorded since then. */
+static bool goes_on(const void *context, uint64_t begin)
+{
+    (void)context;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (begin == recorded[i].from)
+            return false;
+    return true;
+}
+
 static const struct efg_run_window *window_at(uint64_t time)
 {
     for (uint32_t i = 0; i < s->window_count; i++)
@@ -582,7 +601,7 @@ void efg_windows_clean(void)
     for (struct efg_thread *t = efg_threads.list; t && is_adaptive; t = t->next)
         if (t->recorder.log.header &&
             (is_any_removed || is_any_renumbered || t != efg_threads.leader || s->control.agree.slow.wanted))
-            efg_trim_windows(&t->recorder.log, is_dropped, mark_kept, NULL);
+            efg_trim_windows(&t->recorder.log, is_dropped, goes_on, mark_kept, NULL);
 }
 
 struct efg_span *efg_windows_inside(size_t *count)
@@ -594,5 +613,8 @@ struct efg_span *efg_windows_inside(size_t *count)
         inside[i] = (struct efg_span){job->start + s->windows[i].start, job->start + s->windows[i].end};
     if (inside)
         qsort(inside, *count, sizeof *inside, efg_compare_numbers);
+    for (size_t i = 1; i < *count; i++) /* of slices: one rank was late, another one early */
+        if (inside[i].from < inside[i - 1].to)
+            inside[i].from = inside[i - 1].to;
     return inside;
 }

@@ -69,8 +69,12 @@ bool efg_windows_are_recorded(void);
 /* The present window, or NULL: there is none, or there was no memory for it. */
 struct efg_run_window *efg_windows_present(void);
 
-/* WINDOW, one iteration that was kept because it was slow, or may be; SUMS of it. */
-void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums);
+/* WINDOW, one iteration that was kept because it was slow, or may be; SUMS of it. What of it is recorded is
+ * in SPAN, in ticks. */
+void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums,
+                          struct efg_span span);
+/* The one that begins with iteration FIRST, not before START; NULL: there is none. */
+const struct efg_run_window *efg_windows_find_slow(uint64_t first, uint64_t start);
 /* Of those since START, ns since that of the run, the ones that IS_WANTED says 0 of go; TIMES says how many
  * times the median the slow ones took, as efg_slow_times. */
 void efg_windows_sweep(uint64_t start, bool is_wanted(uint64_t number), uint32_t times(uint64_t number));
