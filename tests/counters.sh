@@ -50,6 +50,11 @@ if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then
     counted_in full full
     same "the trace says what they are" "context-switches page-faults task-clock" "$(
         otf2-print -G plain/traces.otf2 | sed -n 's/^METRIC_MEMBER .*Name: "\([^"]*\)".*/\1/p' | sort | xargs)"
+    traced_by 2 spread --counters "$clocks" --select first,spread -- ./counted 300
+    otf2-print spread/traces.otf2 | grep -o '"kept" .*' | grep -o 'spread\|first' | sort | uniq -c >kept
+    has "spread: there are first ones, too" first kept
+    same "spread: of those that are recorded only these count" "$(awk '/spread/ { print $1 }' kept)" "$(
+        grep -a '^recorded [0-9]' spread/run.efg | awk '{ all += $2 } END { print all + 0 }')"
     traced_by 2 nested --counters "$clocks" -- ./counted 150 nested
     "$tool" report -o nested.json nested
     verdict "each loop has what was counted in an iteration of it" "$("$python" -c '

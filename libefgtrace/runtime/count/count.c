@@ -32,6 +32,7 @@
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/watch/events.h"
+#include "runtime/watch/known.h"
 #include "runtime/watch/ring.h"
 #include "runtime/watch/steering.h"
 #include "runtime/watch/tracer.h"
@@ -480,35 +481,48 @@ static void note_lent(const struct efg_perf_reading *reading)
              100 - 100 * share);
 }
 
-/* Slow ones do not stand for the others. */
-static bool is_recorded(const struct kept *kept)
+/* What an iteration stands for, as its window has WEIGHT. */
+static double weigh(const struct kept *kept, const double *weight)
 {
-    for (uint32_t i = 0; i < efg_steering.window_count; i++) {
-        const struct efg_run_window *w = &efg_steering.windows[i];
-        if (w->select != EFG_SELECT_SLOW && w->select != EFG_SELECT_WHEN && kept->middle >= w->start &&
-            kept->middle < w->end)
-            return true;
-    }
-    return false;
+    for (uint32_t i = 0; i < efg_steering.window_count; i++)
+        if (kept->middle >= efg_steering.windows[i].start && kept->middle < efg_steering.windows[i].end)
+            return weight[i];
+    return 0;
 }
 
-static void sum_recorded(struct count *c)
+static void add_recorded(struct efg_counts *to, const struct values *values, double weight)
 {
-    struct efg_counts *to = c->thread->counts;
+    struct values weighed;
 
-    for (uint64_t i = 0; i < c->kept_count && i < KEPT; i++)
-        if (c->kept[i].pivot == c->longest && is_recorded(&c->kept[i]))
-            efg_counts_add_iteration(&to->recorded, to->width, c->kept[i].values.v);
+    for (unsigned k = 0; k < to->width; k++)
+        weighed.v[k] = (uint64_t)((double)values->v[k] * weight + 0.5);
+    efg_counts_add_iteration(&to->recorded, to->width, weighed.v);
+}
+
+/* Those that stand for the run, as their times do. */
+static void sum_recorded(struct count *c, const double *weight)
+{
+    for (uint64_t i = 0; i < c->kept_count && i < KEPT; i++) {
+        double stands = c->kept[i].pivot == c->longest ? weigh(&c->kept[i], weight) : 0;
+        if (stands > 0)
+            add_recorded(c->thread->counts, &c->kept[i].values, stands);
+    }
 }
 
 void efg_count_end(void)
 {
+    double *weight = calloc(efg_steering.window_count + 1, sizeof *weight);
+
+    if (weight && efg_threads.leader)
+        efg_known_weigh(efg_threads.leader, weight);
     for (struct count *c = counts; c; c = c->next) {
         note_lent(&c->reading);
         keep_longest(c);
         if (!c->thread->counts)
             continue;
         c->thread->counts->all = c->all;
-        sum_recorded(c);
+        if (weight)
+            sum_recorded(c, weight);
     }
+    free(weight);
 }

@@ -313,6 +313,19 @@ static void fill_recorded(struct efg_run_thread *out)
     free(weight);
 }
 
+void efg_known_weigh(const struct efg_thread *t, double *weight)
+{
+    const struct efg_phase *main = main_phase();
+    struct efg_run_thread thread = {.windows = s->windows,
+                                    .window_count = s->window_count,
+                                    .main_phase = main ? main->number : 0,
+                                    .series = t->series};
+
+    if (main && !is_counted(main) && main->longest.all.count)
+        thread.series = main->series;
+    efg_run_weigh(&thread, weight);
+}
+
 static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
 {
     fill_pivot(&out->pivot, &t->graph, &s->pivot, t->tally.visits, s->is_owner ? s->control.agree.loop : 0);

@@ -18,6 +18,9 @@ void efg_known_forget(struct efg_run_names *names);
 void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now);
 void efg_known_forget_rank(struct efg_run_rank *rank);
 
+/* What each of the windows of THREAD, the leader, stands for, as efg_run_weigh says it. */
+void efg_known_weigh(const struct efg_thread *thread, double *weight);
+
 /* The facts of the run that all ranks know, to RUN, which owns them. */
 void efg_known_run(struct efg_run *run);
 
