@@ -40,19 +40,18 @@ static void add_to(struct efg_accuracy_sample *all, const struct efg_accuracy_sa
 static double error_of_each(uint64_t step, double noise, double *off)
 {
     struct efg_accuracy accuracy = {0};
-    struct efg_accuracy_sample all = {0}, kept = {0};
+    struct efg_accuracy_sample all = {0};
 
     for (uint64_t i = 0; i < 1000; i++) {
         struct efg_accuracy_sample one = iteration(i, 0.3, noise);
         add_to(&all, &one);
         if (i % step)
             continue;
-        add_to(&kept, &one);
         assert_int_equal(efg_accuracy_add(&accuracy, &one), 0);
     }
     double error = efg_accuracy_error(&accuracy, &all, 1);
     assert_true(efg_accuracy_error(&accuracy, &all, 0.5) > error);
-    *off = fabs(kept.part[0] / kept.time - all.part[0] / all.time);
+    *off = fabs(efg_accuracy_share(&accuracy, &all, 0, 1).share - all.part[0] / all.time);
     efg_accuracy_fini(&accuracy);
     return error;
 }
@@ -91,6 +90,55 @@ static void test_drift(void **state)
     efg_accuracy_fini(&accuracy);
 }
 
+/* Iterations become 1 + GROWTH times as long, and the share of part 0 grows by a fifth of GROWTH, from 20%.
+ * The second half of 2000 is recorded more densely, as where more was wanted. Neighbours differ at random. */
+static struct efg_accuracy_share share_of_growing(double growth, double *truth)
+{
+    struct efg_accuracy accuracy = {0};
+    struct efg_accuracy_sample all = {0};
+
+    for (uint64_t i = 0, next = 0; i < 2000; i++) {
+        double grown = growth * (double)i / 2000;
+        struct efg_accuracy_sample one = iteration(i, 0.2 + grown / 5, 0.2);
+        one.part[0] *= 1 + grown;
+        one.time *= 1 + grown;
+        add_to(&all, &one);
+        if (i < next)
+            continue;
+        efg_accuracy_add(&accuracy, &one);
+        uint64_t slot = i < 1000 ? 100 : 20;
+        next = (i / slot + 1) * slot + (uint64_t)rand() % slot;
+    }
+    struct efg_accuracy_share share = efg_accuracy_share(&accuracy, &all, 0, 1);
+    *truth = all.part[0] / all.time;
+    efg_accuracy_fini(&accuracy);
+    return share;
+}
+
+/* Of 1000 such runs, the truth is inside of the interval in so many. In the mean, the share is right. */
+static int count_covered(double growth)
+{
+    int covered = 0;
+    double off = 0, truth;
+
+    for (int run = 0; run < 1000; run++) {
+        struct efg_accuracy_share share = share_of_growing(growth, &truth);
+        covered += fabs(share.share - truth) <= share.half;
+        off += (share.share - truth) / 1000;
+    }
+    print_message("growth %.1f: %d of 1000 inside, off by %.5f\n", growth, covered, off);
+    assert_true(fabs(off) < 0.002);
+    return covered;
+}
+
+/* 950 are right, 20 more or less by chance. The interval of what grows evenly is too large, not too small. */
+static void test_coverage(void **state)
+{
+    (void)state;
+    assert_in_range(count_covered(0), 930, 970);
+    assert_in_range(count_covered(1), 930, 1000);
+}
+
 static bool is_even(const void *context, uint64_t first)
 {
     (void)context;
@@ -123,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error),
         cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,25 +56,62 @@ static double part_of(const struct efg_accuracy_sample *s, uint32_t part)
     return part < EFG_ACCURACY_PARTS ? s->part[part] : rest_of(s);
 }
 
+/* How many times as many iterations sample I stands for as it has. */
+static double weight_of(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, uint32_t i)
+{
+    const struct efg_accuracy_sample *one = &a->samples[i];
+    double first = (double)one->first, end = first + one->iterations;
+    double from = fmin((double)all->first, first), to = fmax((double)all->first + all->iterations, end);
+
+    if (i > 0)
+        from = ((double)one[-1].first + one[-1].iterations + first) / 2;
+    if (i + 1 < a->count)
+        to = (end + (double)one[1].first) / 2;
+    return fmax(1, (to - from) / one->iterations);
+}
+
+struct sums {
+    double x, y, y_squares, squares; /* with weights */
+};
+
+static struct sums sum(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, uint32_t part,
+                       double kept)
+{
+    struct sums s = {0};
+
+    for (uint32_t i = 0; i < a->count; i++) {
+        double weight = weight_of(a, all, i), y = weight * a->samples[i].time;
+        s.x += weight * part_of(&a->samples[i], part);
+        s.y += y;
+        s.y_squares += y * y;
+    }
+    for (uint32_t i = 0; s.y > 0 && i < a->count; i++) {
+        double weight = weight_of(a, all, i);
+        double off = weight * (part_of(&a->samples[i], part) - s.x / s.y * a->samples[i].time);
+        s.squares += off * off / kept * (1 - kept / weight);
+    }
+    return s;
+}
+
+struct efg_accuracy_share efg_accuracy_share(const struct efg_accuracy *a,
+                                             const struct efg_accuracy_sample *all, uint32_t part,
+                                             double kept)
+{
+    struct sums s = sum(a, all, part, kept);
+    double n = kept * a->count;
+
+    if (s.y <= 0)
+        return (struct efg_accuracy_share){0, 1};
+    double freedom = fmax(kept * s.y * s.y / s.y_squares - 1, EFG_ACCURACY_LEAST - 1);
+    return (struct efg_accuracy_share){s.x / s.y, student(freedom) * sqrt(n / (n - 1) * s.squares) / s.y};
+}
+
 static double error_of(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, uint32_t part,
                        double kept)
 {
-    double x = 0, y = 0, iterations = 0, squares = 0, n = a->count;
+    struct efg_accuracy_share s = efg_accuracy_share(a, all, part, kept);
 
-    for (uint32_t i = 0; i < a->count; i++) {
-        x += part_of(&a->samples[i], part);
-        y += a->samples[i].time;
-        iterations += kept * a->samples[i].iterations;
-    }
-    if (y <= 0)
-        return 1;
-    for (uint32_t i = 0; i < a->count; i++) {
-        double off = part_of(&a->samples[i], part) - x / y * a->samples[i].time;
-        squares += off * off;
-    }
-    double left = all->iterations > iterations ? 1 - iterations / all->iterations : 0;
-    double half = student(kept * n - 1) * sqrt(squares / ((n - 1) * n * kept) * left) / (y / n);
-    return fmax(half, fabs(x / y - part_of(all, part) / all->time));
+    return fmax(s.half, fabs(s.share - part_of(all, part) / all->time));
 }
 
 double efg_accuracy_error(const struct efg_accuracy *a, const struct efg_accuracy_sample *all, double kept)

@@ -59,7 +59,12 @@ static struct efg_accuracy_sample since(const struct efg_accuracy_sample *before
 
 static struct efg_accuracy_sample all(const struct efg_thread *t)
 {
-    return since(&enough.start, &t->graph, t->iterations.all.count, t->iterations.all.sum);
+    struct efg_accuracy_sample all =
+        since(&enough.start, &t->graph, t->iterations.all.count, t->iterations.all.sum);
+    uint64_t number = efg_steering_number(t), count = t->iterations.all.count;
+
+    all.first = number > count ? number - count : 0;
+    return all;
 }
 
 /* The loop with the most time counts. */
