@@ -35,6 +35,34 @@ assert 0 < e["parallel"] < 1 and abs(e["parallel"] / product - 1) < 1e-6, e
 ' 2>&1
 }
 
+# teams DIR: of ten iterations, each thread of each rank has both regions in the trace, as long as it works in them
+# (2 ms and 2 more for each thread before it, then 2 ms; 2 ms), between the fork and the join of its main thread
+teams() {
+    otf2-print "$1/traces.otf2" | "$python" -c '
+import collections, sys
+begins, ends, forks, joins, works, within = (collections.defaultdict(list) for _ in range(6))
+lists = {"THREAD_TEAM_BEGIN": begins, "THREAD_TEAM_END": ends, "THREAD_FORK": forks, "THREAD_JOIN": joins}
+for line in sys.stdin:
+    word = line.split()
+    if len(word) < 3 or not word[1].isdigit():
+        continue
+    thread, rank = divmod(int(word[1]), 1 << 32)
+    who = rank, thread & 0xffff
+    if word[0] in lists:
+        lists[word[0]][who].append(int(word[2]))
+    elif thread and word[0] == "ENTER":
+        (works if "implicit barrier" in line else within)[who].append(int(word[2]))
+threads = [(rank, thread) for rank in range(2) for thread in range(3)]
+assert sorted(begins) == threads, f"threads {sorted(begins)}"
+assert all(len(forks[rank, 0]) == len(joins[rank, 0]) == 20 for rank in range(2)), "not 20 forks and joins"
+for rank, thread in threads:
+    fork, begin, end, join = forks[rank, 0], begins[rank, thread], ends[rank, thread], joins[rank, 0]
+    assert all(map(lambda *times: sorted(times) == list(times), fork, begin, end, join)) and len(begin) == 20, thread
+    took = sum(works[rank, thread]) - sum(within[rank, thread])
+    assert not thread or took >= 10 * (2 + thread + 1) * 2e6, f"thread {thread}: {took} ns"
+' 2>&1 | tail -n 1
+}
+
 for compiler in gcc clang; do
     case $mpi in MPICH) export MPICH_CC=$compiler ;; *) export OMPI_CC=$compiler ;; esac
     for program in hybrid forms; do
@@ -60,6 +88,10 @@ for compiler in gcc clang; do
     has "$compiler: the report" "omp parallel  hybrid.c:" report
     verdict "$compiler: functions of ours are not in the trace" "$(
         otf2-print -G mpi.$compiler/traces.otf2 | grep -m 1 '^REGION .*libefgtrace')"
+    accepted "$compiler, mpi" mpi.$compiler/traces.otf2 --iterations 10
+    verdict "$compiler: the trace has the teams of threads" "$(teams mpi.$compiler)"
+    "$tool" export -f otf2 -o copy.$compiler mpi.$compiler >said 2>&1
+    verdict "$compiler: a copy of the trace has them, too" "$(teams copy.$compiler)"
     verdict "$compiler: the trace has regions of their length" "$(otf2-print mpi.$compiler/traces.otf2 | awk '
         /^(ENTER|LEAVE).*"omp parallel"/ { if ($1 == "ENTER") begin[$2] = $3; else if ($3 - begin[$2] > 2000000) n++ }
         END { if (n < 20) print n + 0 " of 2 ms or more" }')"

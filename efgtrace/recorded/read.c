@@ -42,6 +42,12 @@ static void read_location(struct efg_recorded_reading *r, OTF2_Reader *reader,
         _exit(1);
 }
 
+/* Other threads of OpenMP call nothing. */
+static bool is_told(const struct efg_recorded_place *place)
+{
+    return place->thread <= EFG_OTF2_WORKER;
+}
+
 static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
 {
     const struct efg_recorded_definitions *d = &r->definitions;
@@ -49,7 +55,8 @@ static void read_locations(struct efg_recorded_reading *r, OTF2_Reader *reader)
     if (!callbacks || efg_recorded_open_events(reader, d))
         efg_recorded_end_with(r, "its events are damaged");
     for (uint32_t i = 0; i < d->place_count; i++)
-        read_location(r, reader, &d->place[i], callbacks);
+        if (is_told(&d->place[i]))
+            read_location(r, reader, &d->place[i], callbacks);
 }
 
 static void say_head(struct efg_recorded_reading *r)
@@ -59,7 +66,9 @@ static void say_head(struct efg_recorded_reading *r)
     record->head.start = d->realtime;
     record->head.length = (uint64_t)((double)d->length * EFG_OTF2_RESOLUTION / (double)d->resolution);
     record->head.ranks = d->ranks;
-    record->head.location_count = d->place_count;
+    record->head.location_count = 0;
+    for (uint32_t i = 0; i < d->place_count; i++)
+        record->head.location_count += is_told(&d->place[i]);
     efg_recorded_say(r, NULL);
 }
 

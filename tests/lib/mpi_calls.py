@@ -13,12 +13,13 @@ INSIDE = {*STARTS, *ENDS, 'MpiSend', 'MpiRecv', 'MpiRequestTest', 'MpiRequestCan
 
 class Ranks:
     """Which rank a location is of, and who the members of communicators are: world ranks, which are places in
-    the one group COMM_LOCATIONS."""
+    the one group COMM_LOCATIONS of MPI."""
 
     def __init__(self, trace):
         self.trace = trace
         groups = trace['Group'].values()
-        self.lists = [group[5] for group in groups if group[2] == otf2.GROUP_TYPE_COMM_LOCATIONS.value]
+        self.lists = [group[5] for group in groups if group[2] == otf2.GROUP_TYPE_COMM_LOCATIONS.value
+                      and group[3] == otf2.PARADIGM_MPI.value]
         self.locations = list(self.lists[0]) if self.lists else []
         self.of_process = {}
         for rank, location in enumerate(self.locations):

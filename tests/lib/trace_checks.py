@@ -365,6 +365,9 @@ def check_hosts(check, trace):
 
 
 def check_groups(check, trace, ranks):
+    """Members are places in the list COMM_LOCATIONS of their paradigm: of ranks, or of threads in teams."""
+    sizes = {group[3]: len(group[5]) for group in trace['Group'].values()
+             if group[2] == otf2.GROUP_TYPE_COMM_LOCATIONS.value}
     members_of = {otf2.GROUP_TYPE_COMM_GROUP.value, otf2.GROUP_TYPE_COMM_SELF.value}
     for number, group in trace['Group'].items():
         kind, members = group[2], list(group[5])
@@ -372,8 +375,9 @@ def check_groups(check, trace, ranks):
             check.fault(f'group {number} is COMM_SELF and has members')
         if len(set(members)) != len(members):
             check.fault(f'group {number} has a member twice')
-        if kind == otf2.GROUP_TYPE_COMM_GROUP.value and not set(members) <= set(range(len(ranks.locations))):
-            check.fault(f'group {number} has the member {max(members)}, there are {len(ranks.locations)} ranks')
+        size = len(ranks.locations) if group[3] == otf2.PARADIGM_MPI.value else sizes.get(group[3], 0)
+        if kind == otf2.GROUP_TYPE_COMM_GROUP.value and not set(members) <= set(range(size)):
+            check.fault(f'group {number} has the member {max(members)}, there are {size} ranks')
     for comm, definition in trace['Comm'].items():
         for place in (2, 3) if trace.kinds[comm] == 'InterComm' else (2,):
             group = trace['Group'].get(definition[place])

@@ -578,6 +578,48 @@ static void counts_are_metrics(void **state)
         fail_msg("other values");
 }
 
+static void put_part(struct synth *s, uint32_t thread, uint64_t begin, uint64_t end)
+{
+    synth_put(s, (struct efg_record){.kind = EFG_REC_PART, .a = thread, .d = begin, .e = end});
+}
+
+/* Threads of a team have locations, with what they did in windows; parts of no thread are damage. */
+static void teams_have_locations(void **state)
+{
+    struct synth s;
+    (void)state;
+    synth_open(&s, trace_dir, 0, 0, 1);
+    synth_define(&s);
+    synth_region(&s, 1, 0, "omp parallel");
+    put_part(&s, 3, s.log.next.time, s.log.next.time);
+    synth_mark(&s, EFG_REC_WINDOW_BEGIN, 0);
+    put_region(&s, 0, 1); /* 100 ns */
+    uint64_t begin = s.log.next.time;
+    synth_enter(&s, "MPI_Wtime", 0);
+    synth_leave(&s, "MPI_Wtime");
+    uint64_t end = s.log.next.time;
+    put_part(&s, 2, begin, end);
+    put_part(&s, 1, 0, UINT64_MAX); /* 500 ns: it worked longer than it was recorded */
+    put_part(&s, 0, begin, end);
+    put_part(&s, 256, begin, end);
+    put_region(&s, 0, 0); /* 800 ns */
+    synth_mark(&s, EFG_REC_WINDOW_END, 0);
+    synth_close(&s, 1);
+    assert_int_equal(trace_convert(1), 0);
+    trace_expect_valid("");
+    trace_expect_in_report("locations 3");
+    trace_expect_events(0, "100 Enter omp parallel\n200 Enter MPI_Wtime\n300 Leave MPI_Wtime\n"
+                           "800 Leave omp parallel\n");
+    trace_expect_events((uint64_t)(EFG_OTF2_WORKER + 2) << 32,
+                        "101 Enter omp parallel\n300 Enter omp implicit barrier\n"
+                        "400 Leave omp implicit barrier\n401 Leave omp parallel\n");
+    trace_expect_balanced((uint64_t)(EFG_OTF2_WORKER + 1) << 32);
+    if (trace_run(
+            "test \"$(otf2-print %s/traces.otf2 | awk '/^THREAD/ && !$2 { print $1, $3 }' | xargs)\" = '%s'",
+            "THREAD_FORK 101 THREAD_TEAM_BEGIN 102 THREAD_TEAM_END 798 THREAD_JOIN 799") != 0)
+        fail_msg("no fork and join of the main thread");
+}
+
 static void killed_in_a_collective(void **state)
 {
     struct synth s;
@@ -722,6 +764,7 @@ int main(void)
         TEST(iterations_say_conditions_and_loops),
         TEST(phases_are_named_afterwards),
         TEST(counts_are_metrics),
+        TEST(teams_have_locations),
         TEST(killed_in_a_collective),
         TEST(killed_with_several_windows),
         TEST(ranks_without_log_exist),

@@ -87,6 +87,9 @@ enum efg_record_kind {
      * a = which, from 0; d = what it had counted when the call began, or then; e = what it counted in the
      * call. What recording takes counts for nothing. */
     EFG_REC_COUNT,
+    /* Outside of calls, before a parallel region of OpenMP ends: a = thread of its team, 1 to EFG_LOG_PARTS,
+     * which worked in it from d to e, in ticks */
+    EFG_REC_PART,
     /* Definitions: d = bytes of payload that follow. Their time means nothing. */
     EFG_REC_DEF_CALL = 128, /* call, a = enum efg_class; payload: its name, "MPI_Send" */
     EFG_REC_DEF_MODULE,     /* a = module; payload: its path name */
@@ -108,6 +111,7 @@ enum efg_record_kind {
 };
 
 #define EFG_PHASE_LATER UINT32_MAX
+#define EFG_LOG_PARTS 255
 
 /* Why an iteration was kept. */
 enum efg_kept {

@@ -471,7 +471,7 @@ static void put_window(struct trim *t, struct margins *m)
 
 static void put_edge(struct trim *t, struct efg_record r, struct efg_span rest)
 {
-    bool is_within = r.kind == EFG_REC_REGION || r.kind == EFG_REC_COUNT;
+    bool is_within = r.kind == EFG_REC_REGION || r.kind == EFG_REC_COUNT || r.kind == EFG_REC_PART;
 
     if (is_within && (r.time < rest.from || r.time > rest.to))
         return;

@@ -23,6 +23,7 @@ struct writing {
     uint32_t kept, kept_help, times, times_help, phase, phase_help;
     uint32_t phase_loop, phase_loop_help, when, when_help;
     uint32_t host, pid, core; /* properties of locations */
+    uint32_t team, team_template;
     uint32_t grid, dimensions[EFG_OTF2_DIMS];
     struct efg_otf2_metrics metrics;
 };
@@ -64,6 +65,10 @@ static void choose_strings(struct writing *w)
     w->host = efg_otf2_intern_text(strings, "host");
     w->pid = efg_otf2_intern_text(strings, "pid");
     w->core = efg_otf2_intern_text(strings, "core");
+    if (w->u->team_count) {
+        w->team = efg_otf2_intern_text(strings, "OpenMP team");
+        w->team_template = efg_otf2_intern_text(strings, "OpenMP team ${id}");
+    }
     efg_otf2_intern_text(strings, "MPI_COMM_WORLD");
     efg_otf2_intern_text(strings, "MPI_COMM_SELF");
 }
@@ -92,22 +97,25 @@ static void write_strings(struct writing *w)
         check(w, OTF2_GlobalDefWriter_WriteString(w->writer, i, efg_otf2_key(&w->u->strings, i)));
 }
 
-static void write_template(struct writing *w, OTF2_ParadigmProperty property, uint32_t string)
+static void write_template(struct writing *w, OTF2_Paradigm paradigm, OTF2_ParadigmProperty property,
+                           uint32_t string)
 {
     OTF2_AttributeValue value = {.stringRef = string};
-    check(w, OTF2_GlobalDefWriter_WriteParadigmProperty(w->writer, OTF2_PARADIGM_MPI, property,
-                                                        OTF2_TYPE_STRING, value));
+    check(w,
+          OTF2_GlobalDefWriter_WriteParadigmProperty(w->writer, paradigm, property, OTF2_TYPE_STRING, value));
 }
 
 static void write_paradigms(struct writing *w)
 {
     check(w, OTF2_GlobalDefWriter_WriteParadigm(w->writer, OTF2_PARADIGM_MPI, w->mpi,
                                                 OTF2_PARADIGM_CLASS_PROCESS));
-    write_template(w, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, w->comm_template);
-    write_template(w, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, w->win_template);
+    write_template(w, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, w->comm_template);
+    write_template(w, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, w->win_template);
     if (w->u->has_openmp)
         check(w, OTF2_GlobalDefWriter_WriteParadigm(w->writer, OTF2_PARADIGM_OPENMP, w->openmp,
                                                     OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN));
+    if (w->u->team_count)
+        write_template(w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, w->team_template);
     if (w->u->handles.count)
         check(w, OTF2_GlobalDefWriter_WriteIoParadigm(w->writer, 0, w->mpi_io, w->mpi_io,
                                                       OTF2_IO_PARADIGM_CLASS_PARALLEL,
@@ -185,11 +193,17 @@ static void write_regions(struct writing *w)
         write_region(w, i, efg_otf2_key(&w->u->regions, i));
 }
 
+static void write_group_of(struct writing *w, OTF2_Paradigm paradigm, uint32_t id, OTF2_GroupType type,
+                           uint32_t count, const uint64_t *members)
+{
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, id, 0, type, paradigm, OTF2_GROUP_FLAG_NONE, count,
+                                             members));
+}
+
 static void write_group(struct writing *w, uint32_t id, OTF2_GroupType type, uint32_t count,
                         const uint64_t *members)
 {
-    check(w, OTF2_GlobalDefWriter_WriteGroup(w->writer, id, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                             count, members));
+    write_group_of(w, OTF2_PARADIGM_MPI, id, type, count, members);
 }
 
 /* As efg_otf2_group numbers them. Locations of thread 0 have the ids of their ranks. */
@@ -241,6 +255,48 @@ static void write_comms(struct writing *w)
 {
     for (uint32_t id = 0; id < w->u->comms.count; id++)
         write_comm(w, id, w->u->comm_order[id]);
+}
+
+/* --- teams of threads --- */
+
+/* The locations of all teams, one team after the other: the main thread, and the others. Returns how many. */
+static uint32_t put_threads(const struct efg_otf2_unifier *u, uint64_t *members)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < u->log_count; i++) {
+        const struct efg_otf2_log *log = &u->logs[i];
+        if (log->workers)
+            members[count++] = (uint64_t)log->thread << 32 | log->rank;
+        for (uint32_t k = 1; k <= log->workers; k++)
+            members[count++] = (uint64_t)(EFG_OTF2_WORKER + k) << 32 | log->rank;
+    }
+    return count;
+}
+
+/* Members of their groups are places in the group of all threads. */
+static void write_teams(struct writing *w)
+{
+    struct efg_otf2_unifier *u = w->u;
+    uint64_t *members = u->team_count ? calloc(u->team_count + u->worker_count, sizeof *members) : NULL;
+    w->failed |= u->team_count && !members;
+    if (!members)
+        return;
+    uint32_t first = 0, count = put_threads(u, members);
+    write_group_of(w, OTF2_PARADIGM_OPENMP, efg_otf2_team_threads(u), OTF2_GROUP_TYPE_COMM_LOCATIONS, count,
+                   members);
+    for (int i = 0; i < u->log_count; i++) {
+        const struct efg_otf2_log *log = &u->logs[i];
+        uint32_t size = log->workers ? log->workers + 1 : 0, comm = efg_otf2_team_comm(u, log->team);
+        for (uint32_t k = 0; k < size; k++)
+            members[k] = first++;
+        if (!size)
+            continue;
+        write_group_of(w, OTF2_PARADIGM_OPENMP, efg_otf2_team_group(u, log->team), OTF2_GROUP_TYPE_COMM_GROUP,
+                       size, members);
+        check(w, OTF2_GlobalDefWriter_WriteComm(w->writer, comm, w->team, efg_otf2_team_group(u, log->team),
+                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    }
+    free(members);
 }
 
 /* Ranks of a grid are in row-major order (MPI 3.1, 7.5.1). */
@@ -353,6 +409,7 @@ static void write_all(struct writing *w)
     write_regions(w);
     write_groups(w);
     write_comms(w);
+    write_teams(w);
     write_grids(w);
     write_wins(w);
     write_marks(w);

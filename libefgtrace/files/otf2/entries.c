@@ -18,6 +18,7 @@ void efg_otf2_read_head(struct efg_otf2_pass *p)
     p->last = efg_reader_u64(&p->map);
     p->clock = efg_log_get_clock(&p->map);
     p->count = efg_reader_number(&p->map);
+    p->stack.team = efg_otf2_read_team(&p->map);
     p->stack.end = p->last - p->first;
 }
 

@@ -168,8 +168,8 @@ static void write_record(struct efg_otf2_pass *p, const struct efg_record *r)
     struct efg_otf2_stack *s = &p->stack;
     if (r->kind >= EFG_REC_DEF_CALL)
         return define(p, r);
-    if (!p->has_begun && r->kind != EFG_REC_WINDOW_BEGIN)
-        return;
+    if (r->kind == EFG_REC_PART || (!p->has_begun && r->kind != EFG_REC_WINDOW_BEGIN))
+        return; /* parts are of other locations (team.c) */
     if (r->kind == EFG_REC_COUNT)
         return efg_otf2_take_count(p, r);
     if (r->kind <= EFG_REC_LEAVE || r->kind == EFG_REC_REGION)
@@ -206,7 +206,8 @@ static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t locat
     count->calls = p->stack.calls;
     if (p->stack.failed || OTF2_EvtWriter_GetNumberOfEvents(writer, &count->events) != OTF2_SUCCESS ||
         OTF2_Archive_CloseEvtWriter(archive, writer) != OTF2_SUCCESS ||
-        efg_otf2_write_local(archive, location, p->last - p->first) != 0)
+        efg_otf2_write_local(archive, location, p->last - p->first) != 0 ||
+        efg_otf2_write_team(archive, p, count) != 0)
         return -EIO;
     return p->map.failed ? -EBADMSG : 0;
 }

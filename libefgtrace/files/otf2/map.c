@@ -2,7 +2,7 @@
 /*
  * From the unifier to the map of each log: what of the log became which definition.
  *
- *     first, last (ns since 1970, of all logs) | clock | records | entries | EFG_ITEM_END
+ *     first, last (ns since 1970, of all logs) | clock | records | team | entries | EFG_ITEM_END
  *
  * Clock and number of records are those of the scan, so that a job which goes on meanwhile
  * cannot put an event outside of the time that the definitions promise.
@@ -47,6 +47,33 @@ void efg_otf2_span(const struct efg_otf2_unifier *u, uint64_t *first, uint64_t *
     if (*last <= *first)
         *last = *first + 1;
     *last += SLACK;
+}
+
+/* --- teams of threads: their numbers are behind those of MPI --- */
+
+uint32_t efg_otf2_team_comm(const struct efg_otf2_unifier *u, uint32_t team)
+{
+    return u->comms.count + team;
+}
+
+uint32_t efg_otf2_team_threads(const struct efg_otf2_unifier *u)
+{
+    return efg_otf2_group(u->groups.count);
+}
+
+uint32_t efg_otf2_team_group(const struct efg_otf2_unifier *u, uint32_t team)
+{
+    return efg_otf2_team_threads(u) + 1 + team;
+}
+
+static void put_team(const struct efg_otf2_unifier *u, const struct efg_otf2_log *log, struct efg_buffer *out)
+{
+    efg_buffer_number(out, log->workers);
+    if (!log->workers)
+        return;
+    efg_buffer_number(out, efg_otf2_team_comm(u, log->team));
+    efg_buffer_number(out, u->parallel);
+    efg_buffer_number(out, u->barrier);
 }
 
 /* --- the order of communicators --- */
@@ -151,6 +178,7 @@ int efg_otf2_map(struct efg_otf2_unifier *u, int index, struct efg_buffer *out)
     efg_buffer_u64(out, last);
     efg_log_put_clock(out, &log->clock);
     efg_buffer_number(out, log->count);
+    put_team(u, log, out);
     efg_buffer_put(out, entries->data, entries->size);
     return out->failed || entries->failed ? -ENOMEM : 0;
 }

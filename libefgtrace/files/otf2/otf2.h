@@ -80,6 +80,8 @@ void efg_otf2_nameless(struct efg_symbols *symbols, const char *module, uint64_t
  * nothing. */
 struct efg_otf2_count {
     uint64_t events, marks, calls;
+    uint64_t team;    /* events of other threads of OpenMP, each of which has a location */
+    uint32_t workers; /* how many these are */
 };
 
 /* Write the events of LOG but STRAYS, with its map, and its own definitions to its location of
@@ -108,6 +110,9 @@ int efg_otf2_write_local(OTF2_Archive *archive, uint64_t location, uint64_t leng
 
 /* Location id of a log. */
 uint64_t efg_otf2_location(const struct efg_log_header *header);
+/* Threads of OpenMP have no log: in their location's id, above the rank, is this and their number in the
+ * team, from 1. */
+#define EFG_OTF2_WORKER 0x10000u
 
 /* Keep the OTF2 library from printing what went wrong, in this process. */
 void efg_otf2_be_quiet(void);

@@ -9,6 +9,7 @@
  *     rebuild.c   run file -> an archive  events.c   log + map -> events
  *     convert.c   all in one process      stack.c    ... the regions open there
  *     margins.c   ... without margins     metrics.c  ... and of what was counted
+ *     team.c      threads of OpenMP
  *                                         define.c   unifier -> global definitions
  *                                         places.c   ... ranks, threads, hosts
  *
@@ -123,6 +124,8 @@ struct efg_otf2_log {
     uint64_t count;       /* records */
     uint64_t first, last; /* ns since 1970; first > last without events */
     uint32_t set;
+    uint64_t *parts; /* of each thread of its team, but for the main one: in how many parallel regions */
+    uint32_t workers, team; /* how many of these threads; which of the teams it is */
 };
 
 struct efg_otf2_used { /* a communicator, window or file (row of files) in all logs */
@@ -136,7 +139,9 @@ struct efg_otf2_used { /* a communicator, window or file (row of files) in all l
 struct efg_otf2_unifier {
     struct efg_symbols *symbols;
     uint32_t ranks;
-    bool has_openmp; /* constructs of OpenMP are among the regions */
+    bool has_openmp;                   /* constructs of OpenMP are among the regions */
+    uint32_t team_count, worker_count; /* of all logs */
+    uint32_t parallel, barrier;        /* regions, if there are teams */
     struct efg_otf2_log *logs;
     int log_count;
     uint64_t start, first, last; /* of all logs, ns since 1970: when they begin; of events */
@@ -157,6 +162,18 @@ struct efg_otf2_unifier {
     uint32_t *comm_ids;         /* by row: parents first; made when all were added */
     uint32_t *comm_order;       /* by id */
 };
+
+/* --- teams of threads (team.c) --- */
+
+#define EFG_OTF2_PART 6 /* events of a thread in a parallel region */
+
+/* The id of the communicator of TEAM, and of its group; that of the group of all threads in teams. */
+uint32_t efg_otf2_team_comm(const struct efg_otf2_unifier *u, uint32_t team);
+uint32_t efg_otf2_team_group(const struct efg_otf2_unifier *u, uint32_t team);
+uint32_t efg_otf2_team_threads(const struct efg_otf2_unifier *u);
+/* What a scan says of the threads of LOG. Returns 0, -ENOMEM, -EBADMSG. */
+int efg_otf2_scan_team(const struct efg_log_view *log, struct efg_buffer *out);
+int efg_otf2_add_team(struct efg_otf2_unifier *u, struct efg_otf2_log *log, struct efg_reader *reader);
 
 /* Groups and communicators that always exist. */
 enum { EFG_GROUP_WORLD };
@@ -245,6 +262,10 @@ struct efg_otf2_stack {
     uint32_t lasting;      /* frames that were open at each call of the iteration; EFG_NONE: none has come */
     uint64_t calls, marks; /* as in struct efg_otf2_count */
     bool failed;           /* OTF2 refused an event, or no memory */
+    struct efg_otf2_team {
+        uint32_t workers; /* threads beside the main one; 0: there is no team */
+        uint32_t comm, parallel, barrier;
+    } team;
 };
 
 /* When an event of TIME is: then, or just behind the last one, and not behind the end of the trace. */

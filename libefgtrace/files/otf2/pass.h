@@ -6,6 +6,7 @@
  *     otf2_messages   point to point and collectives
  *     otf2_objects    one-sided and MPI-IO
  *     otf2_metrics    what was counted
+ *     otf2_team       what threads of OpenMP did
  *     otf2_entries    the map: what the log's ids stand for
  */
 #ifndef EFG_OTF2_PASS_H
@@ -65,6 +66,14 @@ void efg_otf2_forget(struct efg_otf2_pass *p);
 /* The user's region ID of the log, and those around it, outermost first, to REGIONS; returns how many. */
 #define EFG_OTF2_NESTED 64 /* at most; of more the outermost are left out */
 uint32_t efg_otf2_find_regions(const struct efg_otf2_pass *p, uint32_t id, uint32_t regions[EFG_OTF2_NESTED]);
+
+/* --- threads of OpenMP --- */
+
+/* As the map has it. */
+struct efg_otf2_team efg_otf2_read_team(struct efg_reader *map);
+/* Write the locations of all of them: the log is read again for each. Returns 0 or -EIO. */
+int efg_otf2_write_team(OTF2_Archive *archive, const struct efg_otf2_pass *main,
+                        struct efg_otf2_count *count);
 
 /* --- records; what is not defined is dropped --- */
 

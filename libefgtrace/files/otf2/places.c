@@ -78,7 +78,10 @@ static void cast_ranks(struct efg_otf2_unifier *u, struct efg_otf2_cast *cast)
 static uint32_t thread_name(struct efg_otf2_unifier *u, uint64_t thread)
 {
     char name[32];
-    snprintf(name, sizeof name, "Thread %" PRIu64, thread);
+    if (thread > EFG_OTF2_WORKER)
+        snprintf(name, sizeof name, "OMP thread %" PRIu64, thread - EFG_OTF2_WORKER);
+    else
+        snprintf(name, sizeof name, "Thread %" PRIu64, thread);
     return efg_otf2_intern_text(&u->strings, thread ? name : "Master thread");
 }
 
@@ -100,6 +103,12 @@ static void cast_threads(struct efg_otf2_unifier *u, const uint64_t *events, str
         own->location = (uint64_t)log->thread << 32 | log->rank;
         own->events = events[i];
         own->has_log = true;
+        for (uint32_t k = 0; k < log->workers; k++)
+            t[cast->thread_count++] = (struct efg_otf2_thread){
+                .location = (uint64_t)(EFG_OTF2_WORKER + k + 1) << 32 | log->rank,
+                .events = log->parts[k] * EFG_OTF2_PART,
+                .has_log = true,
+            };
     }
     for (uint32_t i = 0; i < cast->thread_count; i++)
         t[i].name = thread_name(u, t[i].location >> 32);
@@ -110,7 +119,8 @@ int efg_otf2_cast(struct efg_otf2_unifier *u, const uint64_t *events, struct efg
 {
     cast->rank_nodes = calloc(u->ranks + 1, sizeof *cast->rank_nodes);
     cast->rank_names = calloc(u->ranks + 1, sizeof *cast->rank_names);
-    cast->threads = calloc((size_t)u->ranks + (size_t)u->log_count + 1, sizeof *cast->threads);
+    cast->threads =
+        calloc((size_t)u->ranks + (size_t)u->log_count + u->worker_count + 1, sizeof *cast->threads);
     if (!cast->rank_nodes || !cast->rank_names || !cast->threads) {
         efg_otf2_cast_fini(cast);
         return -ENOMEM;

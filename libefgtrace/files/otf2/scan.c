@@ -261,6 +261,7 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
     efg_buffer_u64(out, span.first);
     efg_buffer_u64(out, span.last);
     efg_otf2_usage_put(&usage, out);
+    out->failed |= efg_otf2_scan_team(log, out) != 0;
     efg_otf2_usage_fini(&usage);
     out->failed |= items.failed;
     efg_buffer_fini(&items);

@@ -20,6 +20,8 @@
  * that moment; as many as the next call still has on its path, and the regions of the user, are entered again
  * at that same moment.
  *
+ * In a parallel region of OpenMP the team of threads is forked where it begins, and joined where it ends.
+ *
  * No two events have the same time, as some readers sort by that alone. Calls have the time that the log
  * says. What else happens at that moment comes just before it, as far as the time since the event before
  * that reaches: functions are entered, and an iteration begins or ends. Else all move on by some ns.
@@ -70,11 +72,34 @@ static void leave(struct efg_otf2_stack *s, uint32_t region, uint64_t time)
         check(s, OTF2_EvtWriter_Leave(s->writer, NULL, efg_otf2_tick(s, time), region));
 }
 
+static bool has_team(const struct efg_otf2_stack *s, const struct efg_otf2_open *open)
+{
+    return s->team.workers && open->is_users && open->frame.region == s->team.parallel && !s->failed;
+}
+
+static void fork_team(struct efg_otf2_stack *s)
+{
+    check(s, OTF2_EvtWriter_ThreadFork(s->writer, NULL, efg_otf2_tick(s, 0), OTF2_PARADIGM_OPENMP,
+                                       s->team.workers + 1));
+    if (!s->failed)
+        check(s, OTF2_EvtWriter_ThreadTeamBegin(s->writer, NULL, efg_otf2_tick(s, 0), s->team.comm));
+}
+
+static void join_team(struct efg_otf2_stack *s, uint64_t time)
+{
+    check(s, OTF2_EvtWriter_ThreadTeamEnd(s->writer, NULL, efg_otf2_tick(s, before(time, 2)), s->team.comm));
+    if (!s->failed)
+        check(s, OTF2_EvtWriter_ThreadJoin(s->writer, NULL, efg_otf2_tick(s, before(time, 1)),
+                                           OTF2_PARADIGM_OPENMP));
+}
+
 /* Leave the frames from the DEPTH'th on, innermost first; what stays of them is entered again then. */
 static void leave_frames(struct efg_otf2_stack *s, uint32_t depth, uint64_t time)
 {
     while (s->written > depth) {
         struct efg_otf2_open *open = &s->frames[--s->written];
+        if (has_team(s, open))
+            join_team(s, time);
         leave(s, open->frame.region, time);
         open->since = s->next;
     }
@@ -87,6 +112,8 @@ static void write_frames(struct efg_otf2_stack *s, uint32_t depth, uint64_t time
         struct efg_otf2_open *open = &s->frames[s->written];
         uint64_t latest = before(time, depth - s->written);
         enter(s, open->frame.region, open->since < latest ? open->since : latest);
+        if (has_team(s, open))
+            fork_team(s);
     }
 }
 

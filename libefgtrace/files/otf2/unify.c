@@ -62,6 +62,8 @@ void efg_otf2_unifier_free(struct efg_otf2_unifier *u)
         free(u->sets[i].references);
         efg_buffer_fini(&u->sets[i].entries);
     }
+    for (int i = 0; i < u->log_count; i++)
+        free(u->logs[i].parts);
     free(u->sets);
     free(u->logs);
     free(u->comm_ids);
@@ -498,6 +500,10 @@ static int add_scan(struct adding *a)
     log->first = efg_reader_u64(&a->reader);
     log->last = efg_reader_u64(&a->reader);
     rc = efg_otf2_usage_add(u, log, &a->reader);
+    if (!rc)
+        rc = efg_otf2_add_team(u, log, &a->reader);
+    if (!rc && efg_otf2_is_out_of_memory(u))
+        rc = -ENOMEM;
     if (rc)
         return rc;
     u->start = log->clock.realtime < u->start ? log->clock.realtime : u->start;
@@ -517,5 +523,7 @@ int efg_otf2_unify(struct efg_otf2_unifier *u, const void *scan, size_t size)
     *a.log = (struct efg_otf2_log){0};
     int rc = add_scan(&a);
     efg_map_fini(&a.rows);
+    if (rc)
+        free(a.log->parts);
     return rc ? rc : u->log_count++;
 }

@@ -15,13 +15,23 @@ enum efg_openmp_what {
     EFG_OPENMP_BARRIER_OVER, /* ... leaves that */
 };
 
+/* What a thread other than the main one did in a region: its number in the team, from 1; when it began, and
+ * when it came to the end, in ns of CLOCK_MONOTONIC. */
+struct efg_openmp_part {
+    uint32_t thread;
+    uint64_t begin, end;
+};
+#define EFG_OPENMP_PARTS 255 /* threads that are told of, at most; as EFG_LOG_PARTS */
+
 /* Times in ns. Of a barrier: TIME, what the main thread waited. */
 struct efg_openmp_sums {
     uint64_t time; /* from fork to join */
     uint64_t threads;
-    uint64_t busy;   /* of all threads: in the region, but not in its barriers */
-    uint64_t most;   /* of the thread that is busy longest */
-    uint64_t waited; /* of all threads: in barriers, and at the end for the last one */
+    uint64_t busy;                       /* of all threads: in the region, but not in its barriers */
+    uint64_t most;                       /* of the thread that is busy longest */
+    uint64_t waited;                     /* of all threads: in barriers, and at the end for the last one */
+    const struct efg_openmp_part *parts; /* by thread */
+    uint32_t part_count;
 };
 
 /* FRAME: the __builtin_frame_address(0) of the function that the program calls. */

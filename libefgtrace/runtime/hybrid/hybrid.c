@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "files/run/openmp.h"
+#include "runtime/base/clock.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/watch/tracer.h"
@@ -61,6 +62,16 @@ static void add_event(int id, const struct efg_openmp_sums *sums, const uintptr_
     add(id == EFG_CALL_omp_barrier, call.hash, sums);
 }
 
+/* Ticks follow CLOCK_MONOTONIC. */
+static void add_parts(const struct efg_openmp_sums *sums)
+{
+    uint64_t shift = efg_clock_ticks() - efg_clock_read(CLOCK_MONOTONIC);
+    for (uint32_t i = 0; i < sums->part_count; i++) {
+        const struct efg_openmp_part *part = &sums->parts[i];
+        efg_tracer_part(part->thread, part->begin + shift, part->end + shift);
+    }
+}
+
 void efg_hybrid_tell(int what, const struct efg_openmp_sums *sums, const uintptr_t *frame)
 {
     if (!efg_job.conf.openmp || !frame)
@@ -70,6 +81,7 @@ void efg_hybrid_tell(int what, const struct efg_openmp_sums *sums, const uintptr
         efg_tracer_within(1, "omp parallel", frame);
         break;
     case EFG_OPENMP_JOIN:
+        add_parts(sums);
         efg_tracer_within(-1, "omp parallel", frame);
         add_event(EFG_CALL_omp_parallel, sums, frame);
         break;

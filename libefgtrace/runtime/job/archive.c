@@ -35,9 +35,10 @@ struct logs {
     uint32_t count;
     const struct efg_strays *strays; /* in them */
     struct efg_log_view *view;
-    uint32_t *thread;      /* of each */
-    uint64_t *events;      /* written of each */
-    uint64_t marks, calls; /* of all, as in struct efg_otf2_count */
+    uint32_t *thread;            /* of each */
+    uint64_t *events;            /* written of each */
+    uint64_t marks, calls, team; /* of all, as in struct efg_otf2_count */
+    uint32_t workers;            /* threads of OpenMP, that the first log has recorded */
 };
 
 /* --- steps --- */
@@ -175,6 +176,8 @@ static int write_events(OTF2_Archive *archive, struct logs *logs, const struct e
         logs->events[i] = count.events;
         logs->marks += count.marks;
         logs->calls += count.calls;
+        logs->team += count.team;
+        logs->workers = count.workers > logs->workers ? count.workers : logs->workers;
     }
     return error;
 }
@@ -242,10 +245,11 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     if (any(error) || any(efg_otf2_close_files(archive)))
         return -EIO;
     uint64_t *all = gather_counts(logs, total);
-    uint64_t own[] = {logs->marks, logs->calls}, sums[] = {0, 0};
-    PMPI_Reduce(own, sums, 2, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    uint64_t own[] = {logs->marks, logs->calls, logs->team}, sums[] = {0, 0, 0};
+    PMPI_Reduce(own, sums, 3, MPI_UINT64_T, MPI_SUM, 0, job->comm);
     run->trace_marks = sums[0];
     run->trace_calls = sums[1];
+    *total += sums[2];
     uint64_t begin = efg_clock_cpu();
     if (efg_job_is_first())
         error = efg_otf2_describe(archive, run->application, run->size, run->mode == EFG_MODE_FULL);
@@ -297,6 +301,8 @@ static struct written add_up_files(const struct logs *logs)
     for (uint32_t i = 0; i < logs->count; i++)
         if (logs->thread[i] > 0)
             add_thread(&own, logs->thread[i]);
+    for (uint32_t i = 1; i <= logs->workers; i++)
+        add_thread(&own, EFG_OTF2_WORKER + i);
     PMPI_Reduce(&own, &all, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, 0, job->comm);
     return all;
 }

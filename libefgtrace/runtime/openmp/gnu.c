@@ -6,6 +6,7 @@
  *
  * Source: the ABI of libgomp, GOMP_4.0 and later (gcc 4.9).
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "region.h"
@@ -13,6 +14,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 typedef void body(void *data);
+typedef int index_of_thread(void);
 
 struct work {
     body *body;
@@ -20,11 +22,21 @@ struct work {
     struct efg_region *region;
 };
 
+/* Of this thread in its team; not found: as many as nobody has. */
+static unsigned own_index(void)
+{
+    static _Atomic(void *) known;
+    void *found = atomic_load(&known);
+    if (!found)
+        atomic_store(&known, found = efg_region_next("omp_get_thread_num"));
+    return found ? (unsigned)((index_of_thread *)found)() : UINT_MAX;
+}
+
 static void do_work(void *data)
 {
     const struct work work =
         *(const struct work *)data; /* it is on the stack of the thread that has forked */
-    efg_region_enter(work.region);
+    efg_region_enter(work.region, own_index());
     work.body(work.data);
     efg_region_leave();
 }

@@ -74,9 +74,9 @@ static void end_parallel(union data *parallel, union data *task, int flags, cons
 static void do_implicit_task(int endpoint, union data *parallel, union data *task, unsigned threads,
                              unsigned index, int flags)
 {
-    (void)task, (void)threads, (void)index, (void)flags;
+    (void)task, (void)threads, (void)flags;
     if (endpoint == BEGIN && parallel && parallel->ptr)
-        efg_region_enter(parallel->ptr);
+        efg_region_enter(parallel->ptr, index);
     else if (endpoint == END && efg_region_is_inside())
         efg_region_leave();
 }

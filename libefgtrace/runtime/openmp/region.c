@@ -16,11 +16,16 @@
 
 #include "runtime/calls/openmp.h"
 
+struct part { /* of a thread: in the region of this number */
+    atomic_uint_fast64_t number, begin, end;
+};
+
 struct efg_region {
     atomic_uint_fast64_t number; /* of the region at hand, from 1; changes at fork and join */
     uint64_t begin;
     atomic_uint_fast64_t threads, busy, most, waited;
     atomic_uint_fast64_t ends, last; /* since the fork: sum of when each thread last stopped; the latest */
+    struct part parts[EFG_OPENMP_PARTS + 1]; /* by number in the team; that of the main thread is not used */
 };
 
 static struct efg_region region;
@@ -32,6 +37,7 @@ static __thread struct {
     uint64_t since;     /* it goes, or waits */
     uint64_t busy, end; /* in this region; since the fork: when it last stopped */
     bool waits;
+    struct part *part; /* NULL: it is told of in the sums only */
 } self __attribute__((tls_model("initial-exec")));
 
 static uint64_t now(void)
@@ -95,10 +101,23 @@ static void raise_to(atomic_uint_fast64_t *most, uint64_t value)
         ;
 }
 
+/* Of all threads that took part in the region of this NUMBER; one region at a time is told of. */
+static uint32_t collect_parts(struct efg_region *r, uint64_t number, const struct efg_openmp_part **parts)
+{
+    static struct efg_openmp_part found[EFG_OPENMP_PARTS];
+    uint32_t count = 0;
+    for (uint32_t i = 1; i <= EFG_OPENMP_PARTS; i++)
+        if (atomic_load(&r->parts[i].number) == number)
+            found[count++] =
+                (struct efg_openmp_part){i, atomic_load(&r->parts[i].begin), atomic_load(&r->parts[i].end)};
+    *parts = found;
+    return count;
+}
+
 void efg_region_join(struct efg_region *r, const uintptr_t *frame)
 {
-    uint64_t end = now();
-    atomic_fetch_add(&r->number, 1); /* who still waits in it no longer counts */
+    uint64_t end = now(),
+             number = atomic_fetch_add(&r->number, 1); /* who still waits in it no longer counts */
     struct efg_openmp_sums sums = {.time = end - r->begin,
                                    .threads = atomic_load(&r->threads),
                                    .busy = atomic_load(&r->busy),
@@ -106,16 +125,23 @@ void efg_region_join(struct efg_region *r, const uintptr_t *frame)
                                    .waited = atomic_load(&r->waited)};
     uint64_t all = sums.threads * atomic_load(&r->last), ends = atomic_load(&r->ends);
     sums.waited += all > ends ? all - ends : 0;
+    sums.part_count = collect_parts(r, number, &sums.parts);
     tell(EFG_OPENMP_JOIN, &sums, frame);
 }
 
-void efg_region_enter(struct efg_region *r)
+void efg_region_enter(struct efg_region *r, unsigned index)
 {
     self.in = r;
     self.number = atomic_load(&r->number);
     self.busy = self.end = 0;
     self.waits = false;
     self.since = now();
+    self.part = index > 0 && index <= EFG_OPENMP_PARTS ? &r->parts[index] : NULL;
+    if (self.part) {
+        atomic_store(&self.part->begin, self.since);
+        atomic_store(&self.part->end, self.since);
+        atomic_store(&self.part->number, self.number);
+    }
     atomic_fetch_add(&r->threads, 1);
 }
 
@@ -136,6 +162,8 @@ void efg_region_stop(bool is_shown, const uintptr_t *frame)
     raise_to(&r->most, self.busy);
     raise_to(&r->last, end);
     self.end = end;
+    if (self.part)
+        atomic_store(&self.part->end, then);
     self.since = then;
     self.waits = true;
     if (is_shown && is_main_thread())

@@ -22,9 +22,10 @@ struct efg_region;
 struct efg_region *efg_region_fork(const uintptr_t *frame);
 void efg_region_join(struct efg_region *region, const uintptr_t *frame);
 
-/* This thread takes part in REGION from now on. It waits, and waits no longer; IS_SHOWN: at a barrier that
- * the program has asked for, in the function with this FRAME. Without a region nothing happens. */
-void efg_region_enter(struct efg_region *region);
+/* This thread takes part in REGION from now on, as number INDEX of the team. It waits, and waits no longer;
+ * IS_SHOWN: at a barrier that the program has asked for, in the function with this FRAME. Without a region
+ * nothing happens. */
+void efg_region_enter(struct efg_region *region, unsigned index);
 void efg_region_stop(bool is_shown, const uintptr_t *frame);
 void efg_region_go(bool is_shown, const uintptr_t *frame);
 /* It takes part no longer. */

@@ -459,6 +459,16 @@ void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path)
     efg_log_commit(&r->log);
 }
 
+void efg_recorder_part(struct efg_recorder *r, uint64_t time, uint32_t thread, uint64_t begin, uint64_t end)
+{
+    if (!r->is_on || !efg_recorder_room(r, PLENTY))
+        return;
+    flush_spin(r);
+    efg_recorder_put(
+        r, (struct efg_record){.time = time, .kind = EFG_REC_PART, .a = thread, .d = begin, .e = end});
+    efg_log_commit(&r->log);
+}
+
 /* --- why something is recorded --- */
 
 static bool may_define(const struct efg_recorder *r)

@@ -184,6 +184,8 @@ void efg_recorder_count(struct efg_recorder *r, struct efg_call *call);
 /* Others of the user's regions of this thread are open from TIME on, at the call path PATH; outside of
  * calls. */
 void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path);
+/* As efg_tracer_part; TIME: now. */
+void efg_recorder_part(struct efg_recorder *r, uint64_t time, uint32_t thread, uint64_t begin, uint64_t end);
 
 /* What is chosen from here on is chosen by the conditions TEXT. */
 void efg_recorder_when(struct efg_recorder *r, const char *text);

@@ -46,6 +46,18 @@ void efg_tracer_within(int level, const char *name, const uintptr_t *frame)
     efg_thread_end_work(t);
 }
 
+void efg_tracer_part(uint32_t thread, uint64_t begin, uint64_t end)
+{
+    struct efg_thread *t = efg_self;
+
+    if (!t)
+        return;
+    efg_thread_begin_work(t);
+    if (t->recorder.is_on && !efg_threads_are_over())
+        efg_recorder_part(&t->recorder, efg_clock_ticks(), thread, begin, end);
+    efg_thread_end_work(t);
+}
+
 void efg_tracer_control(int level, const char *name, const uintptr_t *frame)
 {
     if (efg_job.conf.pcontrol == EFG_PCONTROL_RECORD)

@@ -46,5 +46,7 @@ void efg_tracer_record(uint64_t iterations);
 /* A region begins or ends in the function that has called the one with this FRAME; none that the user
  * has asked to tell calls apart by. */
 void efg_tracer_within(int level, const char *name, const uintptr_t *frame);
+/* In the parallel region that ends now, THREAD of its team worked from BEGIN to END, in ticks. */
+void efg_tracer_part(uint32_t thread, uint64_t begin, uint64_t end);
 
 #endif
