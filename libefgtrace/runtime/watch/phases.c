@@ -151,6 +151,13 @@ void efg_phases_resume(void)
         begin_stretch(phase->end);
 }
 
+uint64_t efg_phases_since(void)
+{
+    const struct efg_phase *phase = present();
+
+    return phase && phase->resumed ? phase->resumed : efg_job.start;
+}
+
 uint64_t efg_phases_bound(void)
 {
     const struct efg_phase *phase = present();

@@ -46,6 +46,9 @@ void efg_phases_open(const struct efg_mainloop *loop, uint64_t begin, const stru
 /* Sites have other numbers. */
 void efg_phases_forget_sites(void);
 
+/* When the present stretch of it began; without one, the start of the run. */
+uint64_t efg_phases_since(void);
+
 /* The present one was over at END. It was not: what has happened since was part of it. */
 void efg_phases_close(uint64_t end);
 void efg_phases_resume(void);

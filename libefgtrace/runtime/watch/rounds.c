@@ -273,11 +273,12 @@ static void hear(struct efg_thread *t, uint64_t now)
         wait_for_loop(now);
 }
 
-/* What is in the ring does not stay there; nor does a short loop wait for a collective that does not come,
- * where samples cost so much that they are rare. */
+/* What is in the ring does not stay there. Nor does a short loop wait for a collective that does not
+ * come: where samples cost much, or are those of a rank that looks at the whole run, they are rare. */
 static bool is_pressed(uint64_t now)
 {
-    uint64_t waited = now - rounds.posted_at, lasted = now - efg_next_since();
+    uint64_t waited = now - rounds.posted_at, since = efg_phases_since();
+    uint64_t lasted = now > since ? now - since : 0;
 
     return (agree->slow.is_on && waited >= efg_ring_pause()) ||
            (agree->round == EFG_ROUND_CALIBRATE && waited >= efg_finder_pause(lasted, job->conf.interval));
