@@ -23,12 +23,13 @@ static void put_phase(struct efg_buffer *out, const struct efg_run *run, const s
                       const struct efg_looptree *tree, uint32_t i)
 {
     const struct efg_run_phase *p = &thread->phases[i];
-    char name[256], begin[32], time[32], each[32], number[16] = "-";
+    char name[256], begin[32], time[32], each[32] = "-", number[16] = "-";
 
     efg_summary_loop_name(run, &thread->graph, tree, &p->loop, name, sizeof name);
     efg_format_ns(begin, sizeof begin, p->begin);
     efg_format_ns(time, sizeof time, p->time);
-    efg_format_ns(each, sizeof each, p->counted ? p->iterations_time / p->counted : 0);
+    if (p->counted)
+        efg_format_ns(each, sizeof each, p->iterations_time / p->counted);
     if (p->number)
         snprintf(number, sizeof number, "%u", p->number);
     efg_summary_line(out, "%5s %c %9s %9s %5.1f%% %10llu %9s %9llu  in %s", number,
