@@ -15,7 +15,8 @@ import sys
 
 import read_run
 
-FIELDS = {'path': 1, 'region': 2, 'communicator': 3, 'partner': 4, 'size': 5, 'size-class': 5, 'element': 6}
+FIELDS = {'path': 1, 'region': 2, 'communicator': 3, 'partner': 4, 'size': 5, 'size-class': 5, 'element': 6,
+          'address': 7}
 
 
 def ranks_of(text):
@@ -32,7 +33,7 @@ def reduce(signature, words):
     """What is left of a signature with these WORDS only; None: all."""
     if words is None:
         return signature
-    left = [signature[0], 0, 0, 0, 0, 0, 0]
+    left = [signature[0]] + 7 * [0]
     for word in words:
         left[FIELDS[word]] = signature[FIELDS[word]]
     if 'size-class' in words:

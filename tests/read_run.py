@@ -20,7 +20,7 @@ import zlib
 
 from read_sequence import read_segments
 
-HAS_ELEMENT = 64  # among the flags of a node
+HAS_ELEMENT, HAS_BUFFER = 64, 128  # among the flags of a node
 FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE, ORDERS = range(9)
 
 
@@ -107,7 +107,9 @@ def read_shape(payload, paths):
         assert path <= len(paths)
         hash_, flags = r.u64(), r.n()
         element = r.n() if flags & HAS_ELEMENT else 0
-        return (call, path and paths[path - 1], region, comm, partner, size, element), hash_, flags & ~HAS_ELEMENT
+        buffer = r.n() if flags & HAS_BUFFER else 0
+        signature = call, path and paths[path - 1], region, comm, partner, size, element, buffer
+        return signature, hash_, flags & ~HAS_ELEMENT & ~HAS_BUFFER
     threads = r.list(lambda: (r.n(), r.list(node), r.list(lambda: r.numbers(2))))
     r.end()
     for _, nodes, edges in threads:

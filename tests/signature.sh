@@ -96,7 +96,7 @@ contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, wor
 kinds() {
     nodes "$1" "$2" "n['label']" | sed -n 's/^\(MPI_Alltoall\|MPI_Allgather\).*\[/\1 [/p' | LC_ALL=C sort
 }
-for signature in element size,element; do
+for signature in element size,element element,address; do
     run "run.$signature" "$signature" 5 0
     same "$signature: exit code" 0 "$code"
     verdict "$signature: rows are those that another reader counts" \
@@ -118,6 +118,25 @@ same "size,element: as sizes only" 2 \
     "$("$tool" graph -r 3 -f json --signature size run.size,element | grep -o '"call":[^,]*Alltoall' | wc -l)"
 same "members of the JSON" "640 B|elements of 8 B" \
     "$(nodes run.size,element 3 "n['size'] + '|' + n['element']" | grep 640)"
+
+# --- buffers, in the order of their first use: got, sent, MPI_IN_PLACE, sent + 8 ---
+
+for rank in 0 3; do
+    same "address: of rank $rank" "MPI_Allgather [buffer 3]
+MPI_Allreduce [buffer 1]
+MPI_Allreduce [buffer 2]
+MPI_Allreduce [buffer 4]
+MPI_Alltoall [buffer 2]
+MPI_Recv [buffer 1]
+MPI_Send [buffer 2]
+MPI_Sendrecv [buffer 1]" \
+        "$("$tool" graph -r $rank -f json --signature address run.element,address | "$python" -c "
+import json, sys
+for n in json.load(sys.stdin)['nodes']:
+    if n['address']: print(n['call'], '[' + n['address'] + ']')" | LC_ALL=C sort)"
+done
+same "address: its members" "MPI_Alltoall [elements of 40 B, buffer 2]" \
+    "$(kinds run.element,address 3 | grep '40 B')"
 
 # --- partners on a grid ---
 

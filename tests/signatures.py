@@ -11,7 +11,7 @@ import sys
 import merged
 import read_run
 
-WORDS = 'path', 'size-class', 'size', 'partner', 'communicator', 'region', 'element'
+WORDS = 'path', 'size-class', 'size', 'partner', 'communicator', 'region', 'element', 'address'
 
 
 def recorded(path):

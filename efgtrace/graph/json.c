@@ -95,11 +95,9 @@ static void add_dimensions(cJSON *to, const struct efg_model *model, const struc
     static const struct {
         const char *name;
         enum efg_dimension dimension;
-    } dimensions[] = {{"region", EFG_DIM_REGION},
-                      {"size", EFG_DIM_SIZE},
-                      {"element", EFG_DIM_ELEMENT},
-                      {"partner", EFG_DIM_PARTNER},
-                      {"communicator", EFG_DIM_COMM}};
+    } dimensions[] = {{"region", EFG_DIM_REGION},   {"size", EFG_DIM_SIZE},
+                      {"element", EFG_DIM_ELEMENT}, {"address", EFG_DIM_ADDRESS},
+                      {"partner", EFG_DIM_PARTNER}, {"communicator", EFG_DIM_COMM}};
     char text[80];
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         efg_summary_dimension(&model->run, node, dimensions[i].dimension, text, sizeof text);

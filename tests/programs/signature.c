@@ -71,6 +71,16 @@ static void elements(void)
     MPI_Type_free(&block);
 }
 
+/* One call, for three buffers. */
+static void buffers(void)
+{
+    char *const plan[] = {sent, got, sent, sent + 8};
+    char all[8];
+
+    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
+        MPI_Allreduce(plan[i], all, 8, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     struct program p = program_init(argc, argv, 1000, 1000);
@@ -84,6 +94,7 @@ int main(int argc, char **argv)
     }
     odd_partners(&p);
     elements();
+    buffers();
     for (int i = 0; i < regions; i++) {
         snprintf(name, sizeof name, "region number %d", i);
         MPI_Pcontrol(1, name);

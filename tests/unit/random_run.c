@@ -55,9 +55,13 @@ static struct efg_rhythm any_rhythm(void)
 
 static void any_node(struct efg_node *node, uint32_t paths)
 {
-    *node = (struct efg_node){.signature = {(uint32_t)random_any(), random_below(paths + 1),
-                                            (uint32_t)random_any(), (uint32_t)random_any(),
-                                            (int32_t)random_any(), 0, random_any()},
+    *node = (struct efg_node){.signature = {.call = (uint16_t)random_any(),
+                                            .buffer = (uint16_t)(random_any() & random_any()),
+                                            .path = random_below(paths + 1),
+                                            .region = (uint32_t)random_any(),
+                                            .comm = (uint32_t)random_any(),
+                                            .partner = (int32_t)random_any(),
+                                            .size = random_any()},
                               .hash = random_any(),
                               .flags = random_below(4),
                               .first_edge = EFG_NONE,

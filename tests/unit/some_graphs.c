@@ -20,7 +20,8 @@ struct efg_event random_event(uint64_t *clock, uint32_t sites)
     uint64_t site = events_below(sites), enter = *clock + events_below(100);
     uint32_t path = (UINT32_C(1) << (5 + site % 12)) | (uint32_t)(site % 32);
     struct efg_event event = {
-        .signature = {.call = 1 + (uint32_t)site % 3,
+        .signature = {.call = (uint16_t)(1 + site % 3),
+                      .buffer = (uint16_t)events_below(2),
                       .path = path,
                       .region = (uint32_t)(site / 5 % 2),
                       .comm = (uint32_t)(site / 7 % 2),

@@ -7,8 +7,9 @@
 
 #include "core/graph/graph.h"
 
-#define ALL_DIMENSIONS \
-    (EFG_DIM_PATH | EFG_DIM_SIZE | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION | EFG_DIM_ELEMENT)
+#define ALL_DIMENSIONS                                                                                 \
+    (EFG_DIM_PATH | EFG_DIM_SIZE | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION | EFG_DIM_ELEMENT | \
+     EFG_DIM_ADDRESS)
 
 /* Some of AMONG, sizes or classes of sizes. */
 unsigned random_dimensions(unsigned among);

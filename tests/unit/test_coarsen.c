@@ -244,7 +244,8 @@ static void test_order(void **state)
     (void)state;
     struct efg_detail asked = {ALL_DIMENSIONS, 10};
     static const struct efg_detail expected[] = {
-        {ALL_DIMENSIONS ^ EFG_DIM_SIZE ^ EFG_DIM_SIZE_CLASS, 10},
+        {ALL_DIMENSIONS ^ EFG_DIM_ADDRESS, 10},
+        {ALL_DIMENSIONS ^ EFG_DIM_ADDRESS ^ EFG_DIM_SIZE ^ EFG_DIM_SIZE_CLASS, 10},
         {EFG_DIM_PATH | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION, 10},
         {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 10},
         {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 5},

@@ -515,11 +515,12 @@ static void test_events_at_once(void **state)
 static void test_signatures(void **state)
 {
     (void)state;
-    struct efg_signature s = {1, 2, 3, 4, -5, 8, 1000};
+    struct efg_signature s = {
+        .call = 1, .buffer = 9, .path = 2, .region = 3, .comm = 4, .partner = -5, .element = 8, .size = 1000};
     struct efg_signature class = efg_signature_reduce(s, EFG_DIM_SIZE_CLASS);
     struct efg_signature all =
         efg_signature_reduce(s, EFG_DIM_PATH | EFG_DIM_SIZE_CLASS | EFG_DIM_SIZE | EFG_DIM_PARTNER |
-                                    EFG_DIM_COMM | EFG_DIM_REGION | EFG_DIM_ELEMENT);
+                                    EFG_DIM_COMM | EFG_DIM_REGION | EFG_DIM_ELEMENT | EFG_DIM_ADDRESS);
     struct efg_signature none = efg_signature_reduce(s, 0);
 
     assert_int_equal(class.size, 10);

@@ -18,6 +18,8 @@ static unsigned depth_after(unsigned depth, unsigned times)
 
 static unsigned dimensions_after(unsigned dimensions, uint32_t dropped)
 {
+    if (dropped & EFG_DROP_ADDRESS)
+        dimensions &= ~(unsigned)EFG_DIM_ADDRESS;
     if (dropped & EFG_DROP_SIZE && dimensions & EFG_DIM_SIZE)
         dimensions = (dimensions & ~(unsigned)EFG_DIM_SIZE) | EFG_DIM_SIZE_CLASS;
     if (dropped & EFG_DROP_SIZE_CLASS)
@@ -53,7 +55,9 @@ uint32_t efg_detail_next(struct efg_detail detail, uint32_t dropped)
 {
     struct efg_detail now = efg_detail_without(detail, dropped);
 
-    for (uint32_t bit = EFG_DROP_SIZE; bit < EFG_DROP_END; bit <<= 1)
+    if (now.dimensions & EFG_DIM_ADDRESS)
+        return dropped | EFG_DROP_ADDRESS;
+    for (uint32_t bit = EFG_DROP_SIZE; bit < EFG_DROP_ADDRESS; bit <<= 1)
         if (is_coarser(efg_detail_without(detail, dropped | bit), now))
             return dropped | bit;
     return dropped;

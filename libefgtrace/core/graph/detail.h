@@ -3,7 +3,7 @@
  * Detail: how much of a signature is kept. When a graph no longer fits into its memory,
  * it drops detail, in this order, skipping what the signature does not have:
  *
- *     exact sizes (their classes stay) > size classes, and sizes of elements > partners
+ *     addresses > exact sizes (their classes stay) > size classes, and sizes of elements > partners
  *     > the outer half of the frames of call paths, again and again down to the innermost
  *     > user regions > communicators > call paths altogether
  *
@@ -17,16 +17,16 @@
 
 #define EFG_HALVINGS 7 /* of the frames, at most: 128 to 1 */
 
-enum efg_drop { /* in the order of dropping */
+enum efg_drop { /* in the order of dropping, but for addresses, which are the first */
                 EFG_DROP_SIZE = 1 << 0,
                 EFG_DROP_SIZE_CLASS = 1 << 1,
                 EFG_DROP_PARTNER = 1 << 2,
-                EFG_DROP_FRAMES =
-                    1 << 3, /* and the next ones: one bit for each halving; the lowest first */
+                EFG_DROP_FRAMES = 1 << 3, /* and the next ones: one bit for each halving; the lowest first */
                 EFG_DROP_REGION = EFG_DROP_FRAMES << EFG_HALVINGS,
                 EFG_DROP_COMM = EFG_DROP_REGION << 1,
                 EFG_DROP_PATH = EFG_DROP_REGION << 2,
-                EFG_DROP_END = EFG_DROP_REGION << 3
+                EFG_DROP_ADDRESS = EFG_DROP_REGION << 3,
+                EFG_DROP_END = EFG_DROP_REGION << 4
 };
 #define EFG_DROP_ALL_FRAMES (EFG_DROP_REGION - EFG_DROP_FRAMES) /* all of its bits */
 

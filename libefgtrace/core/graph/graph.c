@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct efg_signature OVERFLOW_SIGNATURE = {.call = UINT32_MAX, .element = UINT32_MAX};
+static const struct efg_signature OVERFLOW_SIGNATURE = {.call = UINT16_MAX, .element = UINT32_MAX};
 
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start)
 {

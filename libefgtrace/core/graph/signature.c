@@ -9,6 +9,7 @@
 #include "base/hash.h"
 
 _Static_assert(sizeof(struct efg_signature) == 32, "a signature has no padding");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the call is in the first bytes of call_only");
 
 /* 1 + floor(log2 BYTES), 0 for no bytes. */
 static uint64_t size_class(uint64_t bytes)
@@ -30,6 +31,8 @@ struct efg_signature efg_signature_reduce(struct efg_signature s, unsigned dimen
         s.size = dimensions & EFG_DIM_SIZE_CLASS ? size_class(s.size) : 0;
     if (!(dimensions & EFG_DIM_ELEMENT))
         s.element = 0;
+    if (!(dimensions & EFG_DIM_ADDRESS))
+        s.buffer = 0;
     return s;
 }
 
@@ -51,5 +54,5 @@ uint64_t efg_signature_name(const struct efg_signature *s, uint64_t path_hash)
         hash = efg_hash_mix(hash, (uint64_t)s->element << 32 | (uint32_t)s->partner);
         hash = efg_hash_mix(hash, s->size);
     }
-    return hash;
+    return s->buffer ? efg_hash_mix(hash, s->buffer) : hash;
 }

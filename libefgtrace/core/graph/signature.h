@@ -6,8 +6,8 @@
  * added or taken away: a dimension that is not selected is zero in every
  * signature, so that equality is equality of all bytes.
  *
- *     call | path | region | comm | partner | element | size
- *      32     32      32      32      32        32       64    bits
+ *     call | buffer | path | region | comm | partner | element | size
+ *      16      16      32      32      32      32        32       64    bits
  */
 #ifndef EFG_SIGNATURE_H
 #define EFG_SIGNATURE_H
@@ -24,11 +24,18 @@ enum efg_dimension {
     EFG_DIM_COMM = 1 << 4,       /* class of the communicator: kind << 28 | size */
     EFG_DIM_REGION = 1 << 5,     /* innermost user region */
     EFG_DIM_ELEMENT = 1 << 6,    /* bytes of an element of the datatype */
+    EFG_DIM_ADDRESS = 1 << 7,    /* of the buffer: its number */
 };
-#define EFG_DIMENSIONS 7
+#define EFG_DIMENSIONS 8
 
 struct efg_signature {
-    uint32_t call;    /* id of the MPI function */
+    union {
+        struct {
+            uint16_t call;   /* id of the MPI function */
+            uint16_t buffer; /* number of its address, 0 for none */
+        };
+        uint32_t call_only; /* to set both, the second to 0: one store, on the path of every event */
+    };
     uint32_t path;    /* id of the call path in this process, 0 for none */
     uint32_t region;  /* id of the user region: agrees between ranks; 0 for none */
     uint32_t comm;    /* class of the communicator, 0 for none */
@@ -50,8 +57,7 @@ static inline uint64_t efg_signature_word(const struct efg_signature *s, unsigne
 }
 
 /* Whether A and B are the same. Inline: it is on the path of every event. */
-static inline bool efg_signature_is_equal(const struct efg_signature *a,
-                                          const struct efg_signature *b)
+static inline bool efg_signature_is_equal(const struct efg_signature *a, const struct efg_signature *b)
 {
     uint64_t difference = 0;
 

@@ -107,8 +107,8 @@ static const struct efg_key keys[] = {
 };
 
 /* Words of a signature, in the order of enum efg_dimension. */
-static const char *const dimensions[] = {"path",         "size-class", "size",   "partner",
-                                         "communicator", "region",     "element"};
+static const char *const dimensions[] = {"path",         "size-class", "size",    "partner",
+                                         "communicator", "region",     "element", "address"};
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
 
 /* Units, large to small. A value is shown in the first one that divides it and of which it has
@@ -477,7 +477,7 @@ void efg_conf_expected(const struct efg_key *key, char *text, size_t size)
     case EFG_KEY_SET:
         snprintf(text, size,
                  "none, or some of path, size-class or size, partner, "
-                 "communicator, region, element");
+                 "communicator, region, element, address");
         return;
     case EFG_KEY_WHEN:
         snprintf(text, size, "%s", EFG_WHEN_EXPECTED);

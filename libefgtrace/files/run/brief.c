@@ -68,7 +68,7 @@ static uint32_t places_of(struct efg_run_thread *thread, uint32_t **nodes)
 /* NEW_ID of the nodes: the others have that of the overflow node, which is the last one. */
 static void leave_nodes(struct efg_graph *graph, const bool *is_kept, uint32_t *new_id)
 {
-    struct efg_node rest = {.signature = {.call = UINT32_MAX, .element = UINT32_MAX},
+    struct efg_node rest = {.signature = {.call = UINT16_MAX, .element = UINT32_MAX},
                             .flags = EFG_NODE_OVERFLOW | EFG_NODE_UNORDERED};
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {

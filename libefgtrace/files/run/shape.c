@@ -15,8 +15,9 @@
 #include "base/hash.h"
 #include "base/map.h"
 
-/* Behind the flags of a node that has one follows the size of an element. */
+/* Behind the flags of a node that has them follow the size of an element, and the number of the buffer. */
 #define HAS_ELEMENT (1 << 6)
+#define HAS_BUFFER (1 << 7)
 
 /* --- writing --- */
 
@@ -50,16 +51,18 @@ static void put_node(struct output *out, const struct efg_node *node)
     const struct efg_signature *s = &node->signature;
     uint32_t partner = (uint32_t)s->partner;
     uint32_t element = node->flags & EFG_NODE_OVERFLOW ? 0 : s->element;
-    efg_buffer_number(&out->bytes, s->call);
+    efg_buffer_number(&out->bytes, s->call < UINT16_MAX ? s->call : UINT32_MAX);
     efg_buffer_number(&out->bytes, number_of_path(out, s->path));
     efg_buffer_number(&out->bytes, s->region);
     efg_buffer_number(&out->bytes, s->comm);
     efg_buffer_number(&out->bytes, partner << 1 ^ (s->partner < 0 ? UINT32_MAX : 0)); /* zigzag */
     efg_buffer_number(&out->bytes, s->size);
     efg_buffer_u64(&out->bytes, node->hash);
-    efg_buffer_number(&out->bytes, node->flags | (element ? HAS_ELEMENT : 0));
+    efg_buffer_number(&out->bytes, node->flags | (element ? HAS_ELEMENT : 0) | (s->buffer ? HAS_BUFFER : 0));
     if (element)
         efg_buffer_number(&out->bytes, element);
+    if (s->buffer)
+        efg_buffer_number(&out->bytes, s->buffer);
 }
 
 static void put_thread(struct output *out, const struct efg_run_thread *thread)
@@ -95,11 +98,17 @@ int efg_run_shape_put(struct efg_run_group *group, const struct efg_run_rank *ra
 
 /* --- reading --- */
 
+static uint16_t get_16(struct efg_input *in)
+{
+    uint32_t number = efg_input_32(in);
+    return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+}
+
 static struct efg_node get_node(struct efg_input *in, const struct efg_run_group *group)
 {
     struct efg_node node = {.first_edge = EFG_NONE, .predicted = EFG_NONE};
     struct efg_signature *s = &node.signature;
-    s->call = efg_input_32(in);
+    s->call = get_16(in);
     uint32_t path = efg_input_to(in, group->path_count);
     s->path = path ? group->paths[path - 1] : 0;
     s->region = efg_input_32(in);
@@ -111,7 +120,9 @@ static struct efg_node get_node(struct efg_input *in, const struct efg_run_group
     node.flags = efg_input_32(in);
     if (node.flags & HAS_ELEMENT)
         s->element = efg_input_32(in);
-    node.flags &= ~(uint32_t)HAS_ELEMENT;
+    if (node.flags & HAS_BUFFER)
+        s->buffer = get_16(in);
+    node.flags &= ~(uint32_t)(HAS_ELEMENT | HAS_BUFFER);
     return node;
 }
 

@@ -308,6 +308,8 @@ void efg_summary_dimension(const struct efg_run *run, const struct efg_node *nod
     }
     if (dimension == EFG_DIM_ELEMENT && s->element)
         snprintf(text, size, "elements of %u B", s->element);
+    if (dimension == EFG_DIM_ADDRESS && s->buffer)
+        snprintf(text, size, "buffer %u", s->buffer);
     if (dimension == EFG_DIM_PARTNER && s->partner)
         put_partner(text, size, s->partner);
     if (dimension == EFG_DIM_COMM && s->comm)
@@ -319,8 +321,8 @@ void efg_summary_dimension(const struct efg_run *run, const struct efg_node *nod
 /* What else makes the node one of its own: " [assembly, 8192 B, rank +1]". */
 static void put_dimensions(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
-    static const enum efg_dimension order[] = {EFG_DIM_REGION, EFG_DIM_SIZE, EFG_DIM_ELEMENT, EFG_DIM_PARTNER,
-                                               EFG_DIM_COMM};
+    static const enum efg_dimension order[] = {EFG_DIM_REGION,  EFG_DIM_SIZE,    EFG_DIM_ELEMENT,
+                                               EFG_DIM_ADDRESS, EFG_DIM_PARTNER, EFG_DIM_COMM};
     size_t used = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         char part[80];

@@ -241,6 +241,7 @@ static const struct {
     uint32_t dropped, more;
     const char *name;
 } details[] = {
+    {EFG_DROP_ADDRESS, 0, "addresses"},
     {EFG_DROP_SIZE_CLASS, EFG_DROP_SIZE, "sizes"},
     {EFG_DROP_SIZE, 0, "exact sizes"},
     {EFG_DROP_PARTNER, 0, "partners"},

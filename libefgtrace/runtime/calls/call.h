@@ -129,9 +129,9 @@ enum efg_shape {
 };
 
 /* Calls without which what comes later is not understood: a set. */
-#define EFG_SHAPES_KEPT                                                                                   \
-    (1ull << EFG_SHAPE_COMM_NEW | 1ull << EFG_SHAPE_COMM_FREE | 1ull << EFG_SHAPE_COMM_JOIN |             \
-     1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE | 1ull << EFG_SHAPE_FILE_OPEN |               \
+#define EFG_SHAPES_KEPT                                                                       \
+    (1ull << EFG_SHAPE_COMM_NEW | 1ull << EFG_SHAPE_COMM_FREE | 1ull << EFG_SHAPE_COMM_JOIN | \
+     1ull << EFG_SHAPE_WIN_NEW | 1ull << EFG_SHAPE_WIN_FREE | 1ull << EFG_SHAPE_FILE_OPEN |   \
      1ull << EFG_SHAPE_FILE_CLOSE)
 
 /* A handle, which has room for a pointer in either library if what follows is aligned as one. */
@@ -150,7 +150,7 @@ struct efg_call {
     EFG_HANDLE(MPI_Comm) comm;
     /* The rest. */
     _Alignas(uintptr_t) uint8_t op; /* enum efg_collective */
-    uint8_t atomic, io; /* enum efg_atomic, enum efg_io */
+    uint8_t atomic, io;             /* enum efg_atomic, enum efg_io */
     uint8_t collective, exclusive;
     uint8_t neighbour; /* collective of a neighbourhood: counts are per neighbour */
     uint8_t is_large;  /* counts are of MPI_Count, not of int */
@@ -180,17 +180,19 @@ struct efg_call {
     MPI_Request *requests;
     MPI_Status *statuses; /* the wrapper passes this on: the tracer may replace an IGNORE */
     int *flag, *indices, *outcount;
+    void *thread; /* for the tracer, from enter to leave */
+    /* These two in one vector, so that to fill in the second takes nothing more. */
+    const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     union {
+        const void *buffer; /* the first one of the call; of MPI_Sendrecv that which receives */
         const char *filename;
         const char *const *commands;
     };
-    const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
-    /* For the tracer, from enter to leave: */
+    /* For the tracer, likewise: */
     uint64_t hash, enter;
     uint32_t path;
     uint32_t object; /* id of the communicator, window or file that the call frees */
     uint64_t match;  /* match id of an operation that the call begins */
-    void *thread;
 };
 #define EFG_CALL_ARGUMENTS 64 /* bytes up to the rest */
 _Static_assert(offsetof(struct efg_call, op) == EFG_CALL_ARGUMENTS, "they are compared as one cache line");

@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "core/graph/graph.h"
 #include "core/graph/signature.h"
+#include "runtime/base/memory.h"
 
 /* The count that fits an int is quicker to ask for. */
 EFG_HOT uint64_t efg_decode_done(const MPI_Status *status)
@@ -199,4 +200,19 @@ uint32_t efg_decode_element(const struct efg_call *c, struct efg_facts facts)
         return 0;
     uint64_t bytes = efg_types_size(type);
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+uint16_t efg_decode_buffer(const struct efg_call *c, struct efg_map *buffers)
+{
+    bool has_other =
+        efg_shape_is_in(c, EFG_SHAPE_SET(FILE_OPEN) | EFG_SHAPE_SET(COMM_JOIN)); /* in its place */
+    uint64_t key = has_other ? 0 : (uintptr_t)c->buffer, held = efg_map_memory(buffers);
+
+    if (!key)
+        return 0;
+    if (buffers->count >= EFG_BUFFERS - 1 && !efg_map_find(buffers, key))
+        return EFG_BUFFERS;
+    uint64_t number = efg_map_number(buffers, key);
+    efg_budget_add(&efg_memory, efg_map_memory(buffers) - held);
+    return number < EFG_BUFFERS - 1 ? (uint16_t)(1 + number) : EFG_BUFFERS;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/hot.h"
+#include "base/map.h"
 #include "comms.h"
 #include "runtime/calls/call.h"
 #include "types.h"
@@ -27,6 +28,11 @@ int32_t efg_decode_partner(const struct efg_call *call, const struct efg_comm *c
 uint32_t efg_decode_comm(const struct efg_comm *comm);
 uint32_t efg_decode_element(const struct efg_call *call, struct efg_facts facts);
 
+/* The number of the buffer of CALL among those of BUFFERS: from 1 on, in the order in which they are first
+ * used; 0 if it has none; EFG_BUFFERS for all those that come later. */
+#define EFG_BUFFERS 1000
+uint16_t efg_decode_buffer(const struct efg_call *call, struct efg_map *buffers);
+
 /* Sets of shapes, for questions that are asked at every call. */
 _Static_assert(EFG_SHAPES <= 64, "a set of shapes is a word");
 #define EFG_SHAPE_SET(shape) (UINT64_C(1) << EFG_SHAPE_##shape)
@@ -37,10 +43,9 @@ static inline bool efg_shape_is_in(const struct efg_call *call, uint64_t set)
 }
 
 /* Calls that ask and may find nothing. */
-#define EFG_SHAPES_POLL                                                             \
-    (EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE) | EFG_SHAPE_SET(TESTALL) |      \
-     EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) | \
-     EFG_SHAPE_SET(EPOCH_TEST))
+#define EFG_SHAPES_POLL                                                                                 \
+    (EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE) | EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | \
+     EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(EPOCH_TEST))
 
 static inline bool efg_decode_is_poll(const struct efg_call *call)
 {
@@ -54,9 +59,9 @@ uint64_t efg_decode_done(const MPI_Status *status);
 uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);
 
 /* Their partner is the one that they send to. */
-#define EFG_SHAPES_SENDING                                                      \
-    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(SEND) | \
-     EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(SEND_INIT))
+#define EFG_SHAPES_SENDING                                                                             \
+    (EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | \
+     EFG_SHAPE_SET(SEND_INIT))
 
 /* Their count is what they give away. */
 #define EFG_SHAPES_GIVING                                                                   \
@@ -78,8 +83,7 @@ static inline uint64_t efg_decode_bytes(int64_t count, MPI_Datatype type)
 }
 
 /* Of calls that are in one of the last two sets, or a MARK. */
-struct efg_facts efg_decode_other(const struct efg_call *call, int result,
-                                  const struct efg_comm *comm);
+struct efg_facts efg_decode_other(const struct efg_call *call, int result, const struct efg_comm *comm);
 
 /* The facts of CALL. RESULT is what MPI returned; only when it is MPI_SUCCESS are pointers to
  * results read, and is MPI asked about handles: those of a call that failed may be none, and

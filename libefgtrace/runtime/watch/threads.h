@@ -34,10 +34,10 @@ struct efg_thread {
     struct efg_graph graph; /* without what is in the backlog */
     uint32_t epoch;         /* of the process, as far as this thread has followed it */
     uint32_t number;
-    struct efg_detail detail; /* of the signatures in the graph */
+    struct efg_detail detail;     /* of the signatures in the graph */
     struct efg_live_thread *live; /* where it shows its calls; NULL: nowhere */
-    bool is_awaiting;     /* waits for the next visit of the pivot, to begin or end something */
-    bool is_sparing;      /* leaves something out: thrift.h is to be asked of each call */
+    bool is_awaiting;             /* waits for the next visit of the pivot, to begin or end something */
+    bool is_sparing;              /* leaves something out: thrift.h is to be asked of each call */
     bool is_pausing;
     bool is_inside;       /* its thread is at work on this, not in MPI or elsewhere; atomic */
     uint64_t next_sample; /* ticks: when to look at anything but events */
@@ -48,18 +48,18 @@ struct efg_thread {
     struct efg_again again;
     struct efg_order order;
     struct efg_stability stability;
-    struct efg_finder *finder;       /* NULL without memory */
-    struct efg_tally tally;          /* of the leader: visits of the pivot */
+    struct efg_finder *finder; /* NULL without memory */
+    struct efg_tally tally;    /* of the leader: visits of the pivot */
     struct efg_pause pause;
-    uint64_t polls_spared;           /* polls that it was asked about */
-    uint64_t polls_counted;          /* that found nothing since the last one that was measured */
-    uint64_t next_full_sample;       /* ticks: when to look at the graph too */
+    uint64_t polls_spared;     /* polls that it was asked about */
+    uint64_t polls_counted;    /* that found nothing since the last one that was measured */
+    uint64_t next_full_sample; /* ticks: when to look at the graph too */
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
-    struct efg_series
-        *series; /* the same iterations one by one; NULL: no pivot yet, or no memory */
+    struct efg_series *series;     /* the same iterations one by one; NULL: no pivot yet, or no memory */
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
     struct efg_counts *counts;     /* NULL: none are asked for */
+    struct efg_map buffers;        /* that its calls have had, where they are told apart */
     uint64_t next_save;            /* ticks: when to save what there is, see save.h */
     struct efg_thread *next;
     struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */
@@ -73,7 +73,7 @@ struct efg_threads {
 };
 
 extern struct efg_threads efg_threads;
-extern uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
+extern uint32_t efg_epoch;        /* of the process: odd while a window is open; atomic */
 #define EFG_EPOCH_OVER UINT32_MAX /* no thread may begin to work on its state any more */
 
 /* The state of this thread, if it has been made; efg_threads_self makes it. */

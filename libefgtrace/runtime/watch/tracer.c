@@ -202,12 +202,14 @@ EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
 static __attribute__((noinline)) void add_dimensions(struct efg_signature *s, const struct efg_call *call,
                                                      struct efg_facts f)
 {
-    const struct efg_thread *t = call->thread;
+    struct efg_thread *t = call->thread;
     s->region = call->shape == EFG_SHAPE_MARK ? 0 : efg_regions_current(efg_regions_own());
     if (t->detail.dimensions & ~(unsigned)(EFG_DIM_PATH | EFG_DIM_REGION)) {
         s->comm = efg_decode_comm(f.comm);
         s->partner = efg_decode_partner(call, f.comm);
         s->element = efg_decode_element(call, f);
+        if (t->detail.dimensions & EFG_DIM_ADDRESS)
+            s->buffer = efg_decode_buffer(call, &t->buffers);
     }
     s->size = f.sent + f.received;
     *s = efg_signature_reduce(*s, t->detail.dimensions);
@@ -246,7 +248,7 @@ EFG_INLINE bool add_event(struct efg_thread *t, const struct efg_call *call, str
     struct efg_event *event = next_event(t);
 
     *event = (struct efg_event){
-        .signature = {.call = call->id, .path = call->path},
+        .signature = {.call_only = call->id, .path = call->path},
         .path_hash = call->hash,
         .enter = call->enter,
         .leave = leave,
@@ -367,7 +369,7 @@ EFG_INLINE bool is_idle(const struct efg_thread *t, const struct efg_call *call,
 EFG_INLINE void put_event(struct efg_thread *t, const struct efg_call *call, uint64_t leave, uint64_t more)
 {
     *next_event(t) = (struct efg_event){
-        .signature = {.call = call->id, .path = call->path},
+        .signature = {.call_only = call->id, .path = call->path},
         .path_hash = call->hash,
         .enter = call->enter,
         .leave = leave,
