@@ -13,7 +13,9 @@ Tables (default: all but large):
               is not there, where all 10 that are took longer than the delay: that is as it should be. What the report
               says of an iteration whose cause it does not name is printed.
   drift       iterations that grow by 30% over the run (bench/keep.c): mean and median of those in windows, beside
-              those of all, by the program's own clock. One that the machine made slow moves a mean, not a median
+              those of all, by the program's own clock; by how much a mean of as many that are drawn may be off (95%):
+              one that the machine made slow moves it, so beside a load that is much. And the mean of how long they
+              were to take: that depends on nothing but which ones were chosen, and is to be within 3%
   simulated   ranks that are simulated, on thousands of schedules: they keep the same iterations (unit tests)
   full        windows of first, spread and slow, of several sizes: the largest error of a call site's share of the
               time, the error of the mean iteration, and bytes; beside those of a trace of all (mode = full)
@@ -156,6 +158,12 @@ def share_error(report):
     return max(shares, default=float('nan'))
 
 
+def asked_for(number, iterations):
+    """How long bench/keep.c rests in the iteration that the trace has by this NUMBER: from one Allreduce to the
+    next."""
+    return 1000000 + 300000 * (number + 1) / iterations
+
+
 def drift(work, a):
     """The program says how long each iteration took; the trace, which of them were recorded."""
     said = os.path.join(work, 'times')
@@ -165,10 +173,15 @@ def drift(work, a):
         with open(said) as lines:
             times = [int(line) for line in lines]
         numbers = {attributes['iteration'] for rank, attributes, took in iterations_in(folder)}
+        wanted = [asked_for(number, 3000) for number in range(3000)]
         kept = [times[number] for number in numbers if number < len(times)]
         print(f'drift: {select}, {len(kept)} of {len(times)} iterations: the mean is '
               f'{100 * (statistics.mean(kept) / statistics.mean(times) - 1):+.1f}% off, the median '
-              f'{100 * (statistics.median(kept) / statistics.median(times) - 1):+.1f}%', flush=True)
+              f'{100 * (statistics.median(kept) / statistics.median(times) - 1):+.1f}%; '
+              f'by chance {196 * statistics.stdev(times) / statistics.mean(times) / len(kept) ** .5:.1f}%; '
+              f'by what was asked for '
+              f'{100 * (statistics.mean(wanted[number] for number in numbers) / statistics.mean(wanted) - 1):+.1f}%',
+              flush=True)
 
 
 def simulated(work, a):
