@@ -192,8 +192,7 @@ static void turn_slices(struct sim_world *w, struct sim_rank *r)
     uint64_t room = w->plan.ring * (uint64_t)(SIM_PIVOTS + w->plan.worlds + w->plan.polls);
 
     r->is_full |= agree->slow.follows && w->plan.fills && sim_roll(50 * w->plan.fills) == 0;
-    int may =
-        agree->slow.is_on && agree->slow.follows && r->control.trigger.state == EFG_WATCHING && !r->is_full;
+    int may = agree->slow.is_on && agree->slow.follows && !r->is_full;
     if (may && !r->has_slices)
         r->sliced = w->now;
     else if (may && w->now - r->sliced > room)

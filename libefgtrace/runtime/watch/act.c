@@ -51,11 +51,13 @@ static void drop_windows(void)
  * the next one. */
 static void settle(struct efg_thread *t, bool is_owner, uint64_t now)
 {
+    struct efg_span span = {agree->begun, agree->ended};
+
     s->is_owner = is_owner;
     if (is_owner)
         efg_windows_keep(t, now, trigger->first, agree->end);
-    else
-        efg_windows_trim(t, now, (struct efg_span){agree->begun, agree->ended}, trigger->first, agree->end);
+    else if (!efg_ring_trim(t, span, trigger->first, agree->end))
+        efg_windows_trim(t, now, span, trigger->first, agree->end);
     efg_windows_settle();
     drop_windows();
     efg_enough_settle();
@@ -90,6 +92,8 @@ static void carry_out(void *context, enum efg_action action)
         efg_tell(now, "recording from iteration %llu on", number);
         break;
     case EFG_DO_FOLLOW:
+        if (efg_ring_follows(t, now))
+            break;
         efg_ring_end(t, now, false);
         efg_windows_follow(t, now);
         break;

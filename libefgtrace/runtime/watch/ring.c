@@ -83,7 +83,7 @@ static bool may_slice(const struct efg_thread *t, uint64_t now)
 {
     return slow->is_on && slow->follows && efg_ring_is_possible(t) && !efg_asked_is_shut(now) &&
            !t->recorder.is_draining && !efg_windows_are_recorded() &&
-           s->control.trigger.state == EFG_WATCHING;
+           (s->control.trigger.state == EFG_WATCHING || s->control.trigger.state == EFG_FOLLOWING);
 }
 
 uint64_t efg_ring_pause(void)
@@ -285,15 +285,41 @@ static bool read_counts(void)
 
 /* --- slices --- */
 
+/* Where a window is followed, that goes on without them. */
+static void end_slices(struct efg_thread *t, uint64_t now)
+{
+    bool follows = efg_slices_are_open() && s->control.trigger.state == EFG_FOLLOWING;
+
+    efg_slices_end(t, now);
+    if (follows && !ring.is_over)
+        efg_windows_follow(t, now);
+}
+
 static void look_at_slices(struct efg_thread *t, uint64_t now)
 {
     if (!may_slice(t, now))
-        efg_slices_end(t, now);
+        end_slices(t, now);
     else if (room(t) >= LEAST_SIZE)
         efg_slices_look(t, now, room(t));
     if (ring.is_save_due)
         efg_slices_save(t);
     ring.is_save_due = false;
+}
+
+bool efg_ring_follows(struct efg_thread *t, uint64_t now)
+{
+    if (slow->follows && !efg_slices_are_open())
+        look_at_slices(t, now);
+    return efg_slices_are_open();
+}
+
+bool efg_ring_trim(const struct efg_thread *t, struct efg_span span, uint64_t first, uint64_t end)
+{
+    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
+
+    if (efg_slices_are_open())
+        efg_slices_add(t, (struct efg_span){span.from - base, span.to - base}, first, end);
+    return efg_slices_are_open();
 }
 
 static bool is_sliced(uint64_t number)
@@ -450,7 +476,9 @@ void efg_ring_settle(struct efg_thread *t, uint64_t now)
 {
     if (slow->is_on && !ring.was_on)
         ring.began = now - job->start;
-    if (!is_due(t, now) && !may_slice(t, now) && !ring.is_over)
+    if (!ring.is_over && !may_slice(t, now))
+        end_slices(t, now);
+    if (!ring.is_over && !is_due(t, now) && !slow->follows)
         efg_ring_end(t, now, false);
     if (slow->is_on || ring.was_on)
         sweep(t);

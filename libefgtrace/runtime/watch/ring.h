@@ -27,6 +27,11 @@ void efg_ring_visit(struct efg_thread *thread, uint64_t now);
 /* Between visits: an iteration that takes more room than the ring has ends it. So slices begin and go on. */
 void efg_ring_look(struct efg_thread *thread, uint64_t now);
 
+/* A window is to be followed: returns whether that is left to slices, which begin if they can. All are done
+ * with it, as efg_windows_trim has it: returns whether it was. */
+bool efg_ring_follows(struct efg_thread *thread, uint64_t now);
+bool efg_ring_trim(const struct efg_thread *thread, struct efg_span span, uint64_t first, uint64_t end);
+
 /* A result of a round was obeyed: what is no longer wanted goes. */
 void efg_ring_settle(struct efg_thread *thread, uint64_t now);
 

@@ -40,8 +40,16 @@ static uint64_t base(void)
 /* Of slice I, which is whole. */
 static bool is_wanted(uint32_t i)
 {
-    return i + 1 < slices.count &&
-           efg_slow_has_time(slow, slices.edges[i].time + base(), slices.edges[i + 1].time + base());
+    if (i + 1 >= slices.count)
+        return false;
+    uint64_t from = slices.edges[i].time, to = slices.edges[i + 1].time;
+    return efg_slow_has_time(slow, from + base(), to + base()) ||
+           efg_windows_meet((struct efg_span){from, to}, false);
+}
+
+bool efg_slices_are_open(void)
+{
+    return slices.is_open;
 }
 
 /* The last slice that begins by TIME; the first one, if none does. */
@@ -153,7 +161,7 @@ void efg_slices_look(struct efg_thread *t, uint64_t now, uint64_t bytes)
 
 /* --- what is kept --- */
 
-/* A slice of what is asked for is that of another one, too, which would not go. */
+/* A slice of what is asked for is that of another one, too, which would not go, or of another window. */
 static bool is_shared(void)
 {
     const struct efg_slow_one *asked = &slow->asked;
@@ -167,7 +175,7 @@ static bool is_shared(void)
         if (apart >= slow->apart && one->begun < end + base() && one->ended > slices.from + base())
             return true;
     }
-    return false;
+    return efg_windows_meet((struct efg_span){slices.from, end}, true);
 }
 
 static void find_asked(void)
@@ -226,6 +234,22 @@ void efg_slices_settle(const struct efg_thread *t)
         add_window(t, &slow->kept[i]);
     if (slow->asked.score && slow->asked.ended)
         find_asked();
+}
+
+/* What another window has stays its own. */
+void efg_slices_add(const struct efg_thread *t, struct efg_span span, uint64_t first, uint64_t end)
+{
+    uint32_t i = at(span.from);
+
+    while (i + 1 < slices.count &&
+           efg_windows_meet((struct efg_span){slices.edges[i].time, slices.edges[i + 1].time}, false))
+        i++;
+    efg_windows_add_past((struct efg_run_window){.first = first,
+                                                 .last = end,
+                                                 .start = span.from - job->start,
+                                                 .end = end_before(t, span.to) - job->start,
+                                                 .complete = 1},
+                         (struct efg_span){slices.edges[i].time, span.to});
 }
 
 struct efg_span efg_slices_span(uint64_t now)

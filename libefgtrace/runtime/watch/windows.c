@@ -374,6 +374,13 @@ void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, 
     remark(t, w, (struct efg_span){span.from - base, span.to - base});
 }
 
+void efg_windows_add_past(struct efg_run_window window, struct efg_span span)
+{
+    marks.count = 0;
+    if (!add_agreed(window))
+        recorded[s->window_count - 1] = span;
+}
+
 int efg_windows_join(struct efg_thread *t, uint64_t now)
 {
     uint32_t epoch = __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
@@ -443,6 +450,15 @@ const struct efg_run_window *efg_windows_find_slow(uint64_t first, uint64_t star
         if (is_of_ring(&s->windows[i]) && s->windows[i].first == first && s->windows[i].start >= start)
             return &s->windows[i];
     return NULL;
+}
+
+bool efg_windows_meet(struct efg_span span, bool is_usual)
+{
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (!(is_usual && is_of_ring(&s->windows[i])) && recorded[i].from < span.to &&
+            recorded[i].to > span.from)
+            return true;
+    return false;
 }
 
 void efg_windows_add_slow(struct efg_run_window window, const struct efg_run_iterations *sums,

@@ -44,6 +44,12 @@ void efg_windows_follow(struct efg_thread *thread, uint64_t now);
 void efg_windows_trim(struct efg_thread *thread, uint64_t now, struct efg_span span, uint64_t first,
                       uint64_t end);
 
+/* The same of what is in SPAN, in ticks, and was recorded as slices: WINDOW becomes the present one. */
+void efg_windows_add_past(struct efg_run_window window, struct efg_span span);
+
+/* Whether some window is recorded in SPAN, in ticks; IS_USUAL: of those that are not around slow ones. */
+bool efg_windows_meet(struct efg_span span, bool is_usual);
+
 /* Why the windows of a PART (core/window/agree.h) are recorded. */
 enum efg_select efg_windows_select(uint32_t part);
 
