@@ -96,6 +96,17 @@ for compiler in gcc clang; do
         /^(ENTER|LEAVE).*"omp parallel"/ { if ($1 == "ENTER") begin[$2] = $3; else if ($3 - begin[$2] > 2000000) n++ }
         END { if (n < 20) print n + 0 " of 2 ms or more" }')"
 done
+# A program of gcc with the runtime of LLVM, or Intel's, which are one: they have the functions of libgomp, too.
+other=$(ldd hybrid.clang | sed -n 's/.*=> \([^ ]*libomp[^ ]*\).*/\1/p')
+if [ -f "$other" ]; then
+    LD_PRELOAD=$other ranks 2 "$tool" run --openmp on -o other ./hybrid.gcc 150 2000 mpi >out 2>err
+    same "gcc's program by LLVM: each region once" "150 MPI_Allreduce,150 omp barrier,300 omp parallel" "$(
+        "$tool" expand -r 1 other | sed 's/^ *[0-9]*  \(omp [a-z]*\|MPI_[A-Za-z]*\)  .*/\1/' | head -n 600 |
+            sort | uniq -c | sed 's/^ *//' | paste -sd,)"
+    has "gcc's program by LLVM: the summary" "OpenMP       300 parallel regions a rank" err
+else
+    skip "gcc's program by LLVM" "there is no libomp.so"
+fi
 verdict "off: no region is a node" "$(
     ranks 2 "$tool" run -o off ./hybrid.gcc 100 1000 mpi >out 2>err
     "$tool" expand -r 0 off | grep -m 1 "omp ")"

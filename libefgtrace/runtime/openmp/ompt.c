@@ -2,7 +2,8 @@
 /*
  * The runtimes of LLVM and Intel: they look for ompt_start_tool in the process, and call what it names.
  * Threads of a region tell when they begin their part of it, and when they wait; the last wait of each is
- * that for its end.
+ * that for its end. These runtimes have the entry points of libgomp, too: a program of gcc may run with them.
+ * Its regions are told of by gnu.c, which sees them first.
  *
  * Source: OpenMP 5.0, chapter 4, "OMPT interface". Its types are written down here, as gcc has no header of
  * them.
@@ -40,6 +41,7 @@ enum { BEGIN = 1, END = 2 };
 enum { EXPLICIT = 3, TASKWAIT = 5, TASKGROUP = 6 }; /* what is waited for */
 
 static get_task_info *task_info;
+static _Atomic(struct efg_region *) own; /* the region at hand, if it is told of here */
 
 /* Where the program has called the runtime. */
 static const uintptr_t *frame_here(void)
@@ -57,6 +59,8 @@ static void begin_parallel(union data *task, const struct frame *frame, union da
 {
     (void)task, (void)wanted, (void)flags, (void)caller;
     parallel->ptr = frame && frame->enter.ptr ? efg_region_fork(frame->enter.ptr) : NULL;
+    if (parallel->ptr)
+        atomic_store(&own, parallel->ptr);
 }
 
 static void end_parallel(union data *parallel, union data *task, int flags, const void *caller)
@@ -67,6 +71,7 @@ static void end_parallel(union data *parallel, union data *task, int flags, cons
     parallel->ptr = NULL;
     if (region) {
         efg_region_leave();
+        atomic_store(&own, NULL);
         efg_region_join(region, frame);
     }
 }
@@ -84,7 +89,7 @@ static void do_implicit_task(int endpoint, union data *parallel, union data *tas
 static void wait(int kind, int endpoint, union data *parallel, union data *task, const void *caller)
 {
     (void)parallel, (void)task, (void)caller;
-    if (!efg_region_is_inside() || kind == TASKWAIT || kind == TASKGROUP)
+    if (!atomic_load(&own) || !efg_region_is_inside() || kind == TASKWAIT || kind == TASKGROUP)
         return;
     const uintptr_t *frame = kind == EXPLICIT ? frame_here() : NULL;
     if (endpoint == BEGIN)

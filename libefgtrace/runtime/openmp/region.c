@@ -79,9 +79,9 @@ bool efg_region_is_inside(void)
 
 struct efg_region *efg_region_fork(const uintptr_t *frame)
 {
-    if (self.in || !is_main_thread())
-        return NULL;
     struct efg_region *r = &region;
+    if (self.in || !is_main_thread() || atomic_load(&r->number) % 2) /* odd: it is told of already */
+        return NULL;
     tell(EFG_OPENMP_FORK, NULL, frame);
     atomic_store(&r->threads, 0);
     atomic_store(&r->busy, 0);
