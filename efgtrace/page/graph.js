@@ -23,8 +23,10 @@ function layOut(flow, allRanks) {
     for (const way of flow.ways) {
         const all = clusters(way.visits, allRanks);
         way.lines = all.length > 3 ? [...all.slice(0, 2), `${all.length - 2} more`] : all;
+        const room = 8 + Math.max(...way.lines.map((line) => textWidth(line, 11)));
         g.setEdge(way.from.key, way.to.key, {
-            width: 8 + Math.max(...way.lines.map((line) => textWidth(line, 11))), height: 4 + 13 * way.lines.length, labelpos: "r", labeloffset: 5,
+            /* That of a loop on a box: dagre knows no side of it, and has half of the room on each. */
+            width: way.from === way.to ? 2 * room : room, height: 4 + 13 * way.lines.length, labelpos: "r", labeloffset: 5,
             weight: way.from.isOutside || way.to.isOutside ? 1 : 1 + Math.log10(1 + way.count),
         });
     }
@@ -50,7 +52,7 @@ function drawWays(layer, flow, g) {
         const path = lines.append("path").attr("class", outside ? "way outside" : "way").attr("d", curve(at.points))
             .attr("stroke-width", width).attr("marker-end", "url(#arrow)").style("opacity", outside ? .7 : .85);
         const text = names.append("text").attr("class", "way-label over").attr("text-anchor", "middle");
-        const x = nameAside(at);
+        const x = way.from === way.to ? at.x - at.width / 4 : nameAside(at);
         way.lines.forEach((line, i) => text.append("tspan").attr("x", x).attr("y", at.y + 4 + 13 * (i - (way.lines.length - 1) / 2)).text(line));
         const tell = (event) => showTip(event, `${titleOf(way.from)} \u2192 ${titleOf(way.to)}`,
             [["transitions", count(way.count) + (way.edges > 1 ? `, of ${way.edges} kinds` : "")], ["computation between", `${ns(way.time)}, ${ns(of(way.time, way.count))} each`],
