@@ -16,7 +16,7 @@ or through sudo.
   demo    build, and LAMMPS, the application that `make demo` traces
   check   demo, page, and what the tests need: other compilers, clang-format, cmocka, readers of OTF2, mpi4py, pandas,
           iproute2 for hosts that are namespaces, MPICH, what unpacks its test suite, a browser and what
-          drives it, SimGrid, valgrind, PAPI
+          drives it, SimGrid, valgrind, PAPI, LLVM's OpenMP
   firefox check, and Firefox, for PAGE_BROWSER=firefox tests/page.sh
   fuzz    check, and the fuzzer of clang for `make fuzz`
   slurm   Slurm: the header of its plug-ins, and the daemons for `make check-slurm`, which Debian starts when
@@ -37,7 +37,7 @@ page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz python3 python3-otf2
     python3-six python3-mpi4py python3-pandas iproute2 mpich libmpich-dev xz-utils chromium
-    chromium-driver python3-selenium libsimgrid-dev valgrind libpapi-dev"
+    chromium-driver python3-selenium libsimgrid-dev valgrind libpapi-dev libomp-dev"
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
