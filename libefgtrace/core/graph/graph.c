@@ -19,6 +19,11 @@
  * Source: Fürlinger and Skinner (2010), see graph.h; the prediction is the "last
  * successor" of Aguilar, Fürlinger, Laure (2015).
  */
+/* gcc would make vectors of pairs of neighbouring sums: more instructions than it saves. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 #include "base/hot.h"
 #include "graph.h"
 #include "parts.h"
@@ -156,17 +161,32 @@ static uint32_t find_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
 
 /* ---- the event path ---- */
 
-inline void efg_stat_add(struct efg_stat *stat, uint64_t ns)
+/* It is not the first one; BIN is where NS belong. */
+EFG_INLINE void add_another(struct efg_stat *stat, uint64_t ns, unsigned bin)
 {
-    unsigned bin = 63 - (unsigned)__builtin_clzll(ns | 1);
-
-    if (ns < stat->min || !stat->count)
+    if (ns < stat->min)
         stat->min = ns;
     if (ns > stat->max)
         stat->max = ns;
     stat->count++;
     stat->sum += ns;
-    stat->bin[bin < EFG_BINS ? bin : EFG_BINS - 1]++;
+    stat->bin[bin]++;
+}
+
+void efg_stat_add(struct efg_stat *stat, uint64_t ns)
+{
+    unsigned bin = 63 - (unsigned)__builtin_clzll(ns | 1);
+
+    if (!stat->count)
+        stat->min = ns;
+    add_another(stat, ns, bin < EFG_BINS ? bin : EFG_BINS - 1);
+}
+
+/* The same for less than 2^32 ns, and not the first one. */
+EFG_INLINE void add_short(struct efg_stat *stat, uint64_t ns)
+{
+    _Static_assert(EFG_BINS == 32, "each bit has a bin");
+    add_another(stat, ns, 31 - (unsigned)__builtin_clz((uint32_t)ns | 1));
 }
 
 void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
@@ -181,20 +201,27 @@ void efg_stat_unite(struct efg_stat *stat, const struct efg_stat *more)
         stat->bin[i] += more->bin[i];
 }
 
-/* Of the event that ends at TIME ns, number EVENT, SPENT ns after the one before. */
-static inline void add_to_rhythm(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t spent)
+/* Event number EVENT ends at TIME ns, SPENT ns after the one before: not the first visit. */
+EFG_INLINE void add_visit(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t spent)
 {
-    if (rhythm->last) {
-        double gap = (double)(int64_t)(event - rhythm->last); /* signed: one instruction */
-        rhythm->gap1 += gap;
-        rhythm->gap2 += gap * gap;
-    } else {
-        rhythm->first = spent;
-    }
+    double gap = (double)(int64_t)(event - rhythm->last); /* signed: one instruction */
+
+    rhythm->gap1 += gap;
+    rhythm->gap2 += gap * gap;
     rhythm->visits++;
     rhythm->time += spent;
     rhythm->last = event;
     rhythm->last_time = time;
+}
+
+/* The same, if it may be the first one. */
+static void add_to_rhythm(struct efg_rhythm *rhythm, uint64_t event, uint64_t time, uint64_t spent)
+{
+    if (!rhythm->last) {
+        rhythm->first = spent;
+        rhythm->last = event; /* no gap */
+    }
+    add_visit(rhythm, event, time, spent);
 }
 
 static inline void merge_flags(struct efg_node *node, uint32_t flags)
@@ -203,9 +230,9 @@ static inline void merge_flags(struct efg_node *node, uint32_t flags)
         node->flags = (node->flags & (flags | ~(uint32_t)EFG_NODE_WORLD)) | (flags & EFG_NODE_UNORDERED);
 }
 
-static inline uint64_t duration(const struct efg_event *event)
+static inline uint64_t since(uint64_t begin, uint64_t end)
 {
-    return event->leave > event->enter ? event->leave - event->enter : 0;
+    return end > begin ? end - begin : 0;
 }
 
 /* The edge that was taken last from the current node, if it leads to that of signature S. */
@@ -219,57 +246,32 @@ static inline uint32_t predicted_edge(const struct efg_graph *graph, const struc
     return efg_signature_is_equal(&graph->nodes[graph->edges[edge].to].signature, s) ? edge : EFG_NONE;
 }
 
-/* Where a graph has come to: its fields of these names. */
-struct hand {
-    uint64_t events, last_leave, node_time;
-    uint64_t begin; /* ns: when what comes next may begin, polls left out */
-};
-
-EFG_INLINE struct hand take_hand(const struct efg_graph *graph)
-{
-    return (struct hand){graph->events, graph->last_leave, graph->node_time,
-                         graph->last_leave + graph->poll_time};
-}
-
-EFG_INLINE void give_back(struct efg_graph *graph, const struct hand *hand)
-{
-    graph->events = hand->events;
-    graph->last_leave = hand->last_leave;
-    graph->node_time = hand->node_time;
-    graph->poll_time = graph->poll_leave = 0;
-}
-
-static inline void pass_edge(struct efg_edge *edge, const struct hand *hand, const struct efg_event *event,
-                             uint64_t spent)
-{
-    efg_stat_add(&edge->time, event->enter > hand->begin ? event->enter - hand->begin : 0);
-    edge->visits++;
-    edge->spent += spent;
-}
-
-/* EVENT is at NODE, by EDGE, if there is one. */
-EFG_INLINE void visit(struct hand *hand, struct efg_node *node, struct efg_edge *edge,
-                      const struct efg_event *event)
-{
-    uint64_t inside = duration(event), leave = event->leave;
-    uint64_t spent = leave > hand->last_leave ? leave - hand->last_leave : 0;
-
-    merge_flags(node, event->flags);
-    node->bytes += event->bytes;
-    efg_stat_add(&node->time, inside);
-    add_to_rhythm(&node->rhythm, ++hand->events, leave, spent);
-    if (edge)
-        pass_edge(edge, hand, event, spent);
-    hand->node_time += inside;
-    hand->last_leave = hand->begin = leave;
-}
-
 /* The call tree goes to NODE by EDGE, if there is one, or by the first event; it is number EVENT. */
 static __attribute__((noinline)) void enter_sites(struct efg_graph *graph, const struct efg_node *node,
                                                   const struct efg_edge *edge, uint64_t event)
 {
     if (graph->tree && !(edge && edge->from == edge->to))
         efg_calltree_enter(graph->tree, node->leaf, edge ? edge->top : 1, event);
+}
+
+/* EVENT is at NODE, by EDGE, if there is one. */
+static void visit(struct efg_graph *graph, struct efg_node *node, struct efg_edge *edge,
+                  const struct efg_event *event)
+{
+    uint64_t inside = since(event->enter, event->leave), spent = since(graph->last_leave, event->leave);
+
+    merge_flags(node, event->flags);
+    node->bytes += event->bytes;
+    efg_stat_add(&node->time, inside);
+    add_to_rhythm(&node->rhythm, ++graph->events, event->leave, spent);
+    if (edge) {
+        efg_stat_add(&edge->time, since(graph->last_leave + graph->poll_time, event->enter));
+        edge->visits++;
+        edge->spent += spent;
+    }
+    graph->node_time += inside;
+    graph->last_leave = event->leave;
+    graph->poll_time = graph->poll_leave = 0;
 }
 
 bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
@@ -288,48 +290,94 @@ bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
     }
     graph->edge = edge;
     struct efg_edge *way = edge == EFG_NONE ? NULL : &graph->edges[edge];
-    struct hand hand = take_hand(graph);
-    visit(&hand, &graph->nodes[graph->current], way, event);
-    give_back(graph, &hand);
+    visit(graph, &graph->nodes[graph->current], way, event);
     enter_sites(graph, &graph->nodes[graph->current], way, graph->events);
     return way && way->mark;
 }
 
-/* Whether EVENT may pass by EDGE to NODE. */
-static inline bool may_pass(const struct efg_event *event, const struct efg_edge *edge,
-                            const struct efg_node *node)
+/* ---- events that come as predicted ---- */
+
+/* Else gcc makes one variable of several that advance alike, and computes the others from it each time. */
+#define KEEP_APART(pointer) __asm__("" : "+r"(pointer))
+
+/* Whether MORE, of an event, is as it was before at NODE, whose flags have no place for is_poll: one
+ * comparison. */
+EFG_INLINE bool is_alike(uint64_t more, const struct efg_node *node)
 {
-    return !edge->mark && !event->is_poll && efg_signature_is_equal(&node->signature, &event->signature);
+    static const struct efg_event asked = {.flags = EFG_NODE_WORLD | EFG_NODE_UNORDERED, .is_poll = 1};
+
+    return !((more ^ node->flags) & asked.more);
 }
 
-/* The same as efg_graph_step for each, with all that they share asked for once. */
-EFG_HOT uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
-                                uint32_t *nodes)
+EFG_INLINE bool is_at(const struct efg_event *event, const struct efg_node *node, bool is_plain)
+{
+    return is_plain ? efg_signature_word(&event->signature, 0) == efg_signature_word(&node->signature, 0)
+                    : efg_signature_is_equal(&event->signature, &node->signature);
+}
+
+/* Whether EVENT, which has BETWEEN ns before it and INSIDE, may pass by EDGE to NODE. */
+EFG_INLINE bool may_pass(const struct efg_event *event, const struct efg_edge *edge, struct efg_node *node,
+                         uint64_t between, uint64_t inside, bool is_plain)
+{
+    if (edge->mark || !is_at(event, node, is_plain) || (between | inside) > UINT32_MAX)
+        return false;
+    if (__builtin_expect(!is_alike(event->more, node), 0)) {
+        if (event->is_poll)
+            return false;
+        merge_flags(node, event->flags);
+    }
+    return true;
+}
+
+/* The same as efg_graph_step for each, with all that they share asked for once. Times that are too long for
+ * 32 bits, or negative, are none of it. */
+EFG_INLINE uint32_t pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
+                         uint32_t *nodes, uint64_t *worlds, bool is_plain)
 {
     const struct efg_event *first = event, *end = event + count;
-    uint32_t current = graph->current, way = graph->edge;
-    struct hand hand = take_hand(graph);
+    struct efg_node *from = &graph->nodes[graph->current];
+    struct efg_edge *way = NULL;
+    uint64_t number = graph->events, last = graph->last_leave;
 
-    while (event < end && current != EFG_NONE) {
-        struct efg_node *from = &graph->nodes[current];
-        if (from->predicted == EFG_NONE)
-            break;
+    while (event < end && from->predicted != EFG_NONE) {
+        uint64_t between = event->enter - last, inside = event->leave - event->enter;
         struct efg_edge *edge = &graph->edges[from->predicted];
         struct efg_node *to = &graph->nodes[edge->to];
-        if (!may_pass(event, edge, to))
+        if (!may_pass(event, edge, to, between, inside, is_plain))
             break;
-        way = from->predicted;
-        current = *nodes++ = edge->to;
-        visit(&hand, to, edge, event++);
+        struct efg_event seen = {.more = event->more};
+        *nodes++ = edge->to;
+        KEEP_APART(nodes);
+        *worlds += seen.flags & EFG_NODE_WORLD;
+        to->bytes += seen.bytes;
+        graph->node_time += inside;
+        add_short(&to->time, inside);
+        add_visit(&to->rhythm, ++number, event->leave, between + inside);
+        add_short(&edge->time, between);
+        edge->visits++;
+        edge->spent += between + inside;
+        last = event++->leave;
         if (to != from)
-            enter_sites(graph, to, edge, hand.events);
+            enter_sites(graph, to, edge, number);
+        from = to;
+        way = edge;
     }
-    if (event == first)
+    if (!way)
         return 0;
-    give_back(graph, &hand);
-    graph->current = current;
-    graph->edge = way;
+    graph->events = number;
+    graph->last_leave = last;
+    graph->current = way->to;
+    graph->edge = (uint32_t)(way - graph->edges);
     return (uint32_t)(event - first);
+}
+
+EFG_HOT uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
+                                uint32_t *nodes, uint64_t *worlds, bool is_plain)
+{
+    if (graph->current == EFG_NONE || graph->poll_time | graph->poll_leave)
+        return 0;
+    return is_plain ? pass(graph, event, count, nodes, worlds, true)
+                    : pass(graph, event, count, nodes, worlds, false);
 }
 
 /* Of a poll with those that it stands for: in a spin, since the one before. */
@@ -339,7 +387,7 @@ static inline uint64_t poll_duration(const struct efg_graph *graph, const struct
 
     if (graph->poll_leave && event->enter - graph->poll_leave <= polls * EFG_SPIN)
         return event->leave - graph->poll_leave;
-    return duration(event) * polls;
+    return since(event->enter, event->leave) * polls;
 }
 
 EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event)

@@ -200,9 +200,11 @@ static inline bool efg_graph_may_count(const struct efg_graph *graph,
 bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 
 /* The same for the first of COUNT events, from EVENT on, as long as each follows the one before as was
- * predicted, counts for no pivot and is no poll. NODES gets the node of each. Returns how many these are. */
+ * predicted, counts for no pivot and is no poll; none does right after a poll. NODES gets the node of each,
+ * WORLDS is raised by how many are EFG_NODE_WORLD. IS_PLAIN: all signatures, those of the graph too, have a
+ * call and a path and nothing else. Returns how many these are. */
 uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
-                        uint32_t *nodes);
+                        uint32_t *nodes, uint64_t *worlds, bool is_plain);
 
 /* Add a poll that found nothing: counted and timed, no visit, no edge. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);

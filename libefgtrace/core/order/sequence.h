@@ -146,6 +146,20 @@ static inline void efg_sequence_add(struct efg_sequence *sequence, uint32_t node
         efg_sequence_flush(sequence);
 }
 
+/* The same for several: where up to *COUNT of them may be put, at least one; COUNT were put there. */
+static inline uint32_t *efg_sequence_room(struct efg_sequence *sequence, uint32_t *count)
+{
+    *count = EFG_SEQUENCE_RING - sequence->waiting;
+    return sequence->ring + sequence->waiting;
+}
+
+static inline void efg_sequence_advance(struct efg_sequence *sequence, uint32_t count)
+{
+    sequence->waiting += count;
+    if (sequence->waiting == EFG_SEQUENCE_RING)
+        efg_sequence_flush(sequence);
+}
+
 /* Hand out everything so far. More may follow. Returns 0, or -ECANCELED if `failed`. */
 int efg_sequence_close(struct efg_sequence *sequence);
 

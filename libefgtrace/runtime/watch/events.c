@@ -32,17 +32,20 @@ static bool add_to_graph(struct efg_thread *t, const struct efg_event *event)
     return is_pivot;
 }
 
-/* Add as many of the COUNT events from EVENT on as come as predicted, up to AT_ONCE; returns how many. */
+/* Add as many of the COUNT events from EVENT on as come as predicted, up to a limit; returns how many. */
 static inline uint32_t pass(struct efg_thread *t, const struct efg_event *event, uint32_t count)
 {
-    uint32_t nodes[AT_ONCE];
-    uint32_t passed = efg_graph_pass(&t->graph, event, count < AT_ONCE ? count : AT_ONCE, nodes);
+    bool is_kept = efg_order_goes_on(&t->order);
+    uint32_t scratch[AT_ONCE], room = AT_ONCE;
+    uint32_t *nodes = is_kept ? efg_sequence_room(&t->order.sequence, &room) : scratch;
+    uint64_t worlds = 0;
+    uint32_t passed = efg_graph_pass(&t->graph, event, count < room ? count : room, nodes, &worlds,
+                                     t->detail.dimensions == EFG_DIM_PATH);
 
-    for (uint32_t i = 0; i < passed; i++) {
-        efg_order_add(&t->order, nodes[i]);
-        if (event[i].flags & EFG_NODE_WORLD)
-            efg_tally_world(&t->tally);
-    }
+    if (is_kept)
+        efg_sequence_advance(&t->order.sequence, passed);
+    for (; worlds; worlds--)
+        efg_tally_world(&t->tally);
     return passed;
 }
 

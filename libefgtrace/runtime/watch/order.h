@@ -33,10 +33,16 @@ struct efg_order {
  * made if it is needed, NULL for nowhere; it is copied. Without memory it is off. */
 void efg_order_begin(struct efg_order *order, uint32_t thread, const char *path);
 
+/* Whether the next events are added. */
+static inline bool efg_order_goes_on(const struct efg_order *order)
+{
+    return order->is_on && !order->is_cut;
+}
+
 /* The next event is of NODE. */
 static inline void efg_order_add(struct efg_order *order, uint32_t node)
 {
-    if (order->is_on && !order->is_cut)
+    if (efg_order_goes_on(order))
         efg_sequence_add(&order->sequence, node);
 }
 
