@@ -15,4 +15,7 @@
 /* Variables of the process that all calls read, likewise. */
 #define EFG_HOT_DATA __attribute__((section("efg_hot")))
 
+/* How these are declared: they are of this library, so that no table is asked where they are. */
+#define EFG_HOT_EXTERN extern __attribute__((visibility("hidden")))
+
 #endif

@@ -418,6 +418,21 @@ static void test_threads_leave_nothing(void **state)
     }
 }
 
+/* An entry is found if it has the words of WALK, from FRAME, and not with another one in any place. */
+static void compare_all_words(struct efg_memo *memo, const uintptr_t *frame, struct efg_walk *walk)
+{
+    for (uint32_t i = 0; i <= walk->word_count; i++) {
+        struct efg_word *word = i < walk->word_count ? &walk->word[i] : &(struct efg_word){NULL, 0};
+        word->value++;
+        efg_memo_clear(memo);
+        efg_memo_add(memo, frame, walk, 700, 7, 70);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
+        assert_true(!efg_memo_predict(memo->hand, frame) == (i < walk->word_count));
+        word->value--;
+    }
+}
+
 /* The second call from the same place is remembered, and all of the way to it is compared. */
 static void test_remembers(void **state)
 {
@@ -438,14 +453,9 @@ static void test_remembers(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(efg_memo_predict(&hand, frame)->path, 7);
     assert_true(walk->word_count >= walk->count);
-    for (uint32_t i = 0; i < walk->word_count; i++) {
-        walk->word[i].value++;
-        efg_memo_clear(memo);
-        efg_memo_add(memo, frame, walk, 700, 7, 70);
-        assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
-        assert_null(efg_memo_predict(&hand, frame));
-        walk->word[i].value--;
-    }
+    compare_all_words(memo, frame, walk);
+    memo->stack_end = frame; /* as if it were another stack: then it is compared in order */
+    compare_all_words(memo, frame, walk);
     efg_memo_fini(memo);
     efg_walk_forget(walk);
     free(memo);

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/hot.h"
+
 #if defined(__x86_64__)
 /* By name, as <x86intrin.h> has it: to read that header takes as long as to compile most of our files. */
 #define EFG_CLOCK_COUNTER() __builtin_ia32_rdtsc()
@@ -31,7 +33,7 @@ struct efg_clock {
     uint64_t zero; /* ns when the counter was 0, modulo 2^64 */
 };
 
-extern struct efg_clock efg_clock; /* of this process; set once, in MPI_Init */
+EFG_HOT_EXTERN struct efg_clock efg_clock; /* of this process; set once, in MPI_Init */
 
 static inline uint64_t efg_clock_read(clockid_t id)
 {

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "base/map.h"
 #include "core/graph/partner.h"
 #include "files/log/record.h"
@@ -56,7 +57,7 @@ struct efg_comms_last {
     uint64_t removed; /* efg_comms_removed, then */
 };
 extern __thread struct efg_comms_last efg_comms_last __attribute__((tls_model("initial-exec")));
-extern uint64_t efg_comms_removed; /* so far; atomic */
+EFG_HOT_EXTERN uint64_t efg_comms_removed; /* so far; atomic */
 
 const struct efg_comm *efg_comms_look_up(MPI_Comm handle, bool may_add);
 

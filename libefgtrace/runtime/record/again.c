@@ -46,7 +46,7 @@ EFG_HOT void efg_again_learn(struct efg_again *again, struct efg_recorder *r, co
 
     if (!may_learn(c, f->comm))
         return;
-    a->facts = *f;
+    again->facts[c->path % EFG_AGAIN] = *f;
     a->added = added;
     a->event = (struct efg_event){.flags = f->flags,
                                   .is_start = efg_shape_is_in(c, EFG_SHAPES_STARTING),

@@ -31,11 +31,12 @@ struct efg_again_place {
     struct efg_traffic_run *run; /* where what it sends at once is counted, if that is of ... */
     uint64_t bytes;
     uint32_t partner;
-    struct efg_facts facts;
 };
+_Static_assert(sizeof(struct efg_again_place) == 2 * EFG_CALL_ARGUMENTS, "two cache lines");
 
 struct efg_again {
     struct efg_again_place place[EFG_AGAIN];
+    struct efg_facts facts[EFG_AGAIN]; /* of each, for those that are not usual */
 };
 
 EFG_INLINE bool efg_again_is_alike(const struct efg_again_place *a, const struct efg_call *call)
@@ -57,7 +58,7 @@ EFG_INLINE const struct efg_again_place *efg_again_find(const struct efg_again *
 }
 
 /* Calls whose partners and sizes are arguments, and that tell nothing else. */
-#define EFG_SHAPES_AGAIN                                                                     \
+#define EFG_SHAPES_AGAIN                                                                       \
     (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(RECV) | EFG_SHAPE_SET(IRECV) | \
      EFG_SHAPE_SET(SENDRECV) | EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(COLLECTIVE) |          \
      EFG_SHAPE_SET(ICOLLECTIVE))

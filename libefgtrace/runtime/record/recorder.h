@@ -137,8 +137,8 @@ static inline bool efg_recorder_wants_enter(const struct efg_recorder *r,
                                             const struct efg_call *call)
 {
     return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING) ||
-           (efg_shape_is_in(call, EFG_SHAPES_RECEIVING) &&
-            (call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG));
+           ((call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG) &&
+            efg_shape_is_in(call, EFG_SHAPES_RECEIVING));
 }
 
 static inline bool efg_recorder_wants_leave(const struct efg_recorder *r,

@@ -17,14 +17,16 @@ struct efg_callpath_mine {
 };
 extern __thread struct efg_callpath_mine efg_callpath_mine __attribute__((tls_model("initial-exec")));
 
-/* What is expected after the last call, if a walk from FRAME would be the same now; else NULL. Whoever uses
- * its path says so by the other one: then what came after it is expected next. */
+/* What is expected after the last call, if a walk from FRAME would be the same now; NULL if not, or if that
+ * cannot be asked at once. Whoever uses its path says so by the other one: then what came after it is
+ * expected next. */
 EFG_INLINE struct efg_memo_entry *efg_callpath_expected(const uintptr_t *frame)
 {
     struct efg_memo_entry *e = efg_callpath_mine.hand.expected.last;
-    bool is_lasting = efg_callpath_mine.generation == efg_modules_generation();
 
-    return is_lasting && e && efg_memo_is_now(e, frame) ? e : NULL;
+    if (efg_callpath_mine.generation != efg_modules_generation())
+        return NULL;
+    return e && efg_memo_is_whole(e, frame) ? e : NULL;
 }
 
 EFG_INLINE void efg_callpath_turn(struct efg_memo_entry *e)

@@ -7,11 +7,15 @@
  *
  * Invariant: the words of an entry are compared in their order, and no further than to the
  * first that differs. They may lie in a stack that is no longer mapped, but each is in a frame
- * that the words before it have shown to be there (walk.c).
+ * that the words before it have shown to be there (walk.c). The stack that a thread was made with is there as
+ * long as the thread, and what is above the frame of a call in it is in use: if all words are there, they are
+ * compared together.
  */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include "memo.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +24,25 @@
 
 #define MOST_MISSED 8 /* times as many as there are entries, before all is forgotten */
 
+static void find_stack(struct efg_memo *memo)
+{
+    pthread_attr_t attributes;
+    void *stack;
+    size_t size;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
+        memo->stack = stack;
+        memo->stack_end = stack + size;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
 void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand)
 {
     *memo = (struct efg_memo){.hand = hand};
+    find_stack(memo);
     efg_memo_clear(memo);
 }
 
@@ -61,6 +81,21 @@ EFG_HOT const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand
     return e && efg_memo_is_now(e, frame) ? note(hand, e) : NULL;
 }
 
+EFG_MEMO_READS bool is_value(const struct efg_memo_step *s, unsigned i)
+{
+    return *s->at[i] == s->value[i / 2][i % 2];
+}
+
+EFG_HOT bool efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame)
+{
+    if (e->frame != frame || e->whole)
+        return efg_memo_is_whole(e, frame);
+    for (const struct efg_memo_step *s = e->step; s < e->step + e->step_count; s++)
+        if (!is_value(s, 0) || !is_value(s, 1) || !is_value(s, 2) || !is_value(s, 3))
+            return false;
+    return true;
+}
+
 static bool is_of(const struct efg_memo_entry *e, const uintptr_t *frame, const struct efg_walk *walk,
                   uint64_t key)
 {
@@ -91,7 +126,7 @@ static int open_block(struct efg_memo *memo)
         efg_memo_clear(memo);
     }
     if (memo->used_blocks == memo->block_count) {
-        char *block = malloc(EFG_MEMO_BLOCK);
+        char *block = aligned_alloc(EFG_MEMO_LINE, EFG_MEMO_BLOCK);
         if (!block)
             return -ENOMEM;
         memo->block[memo->block_count++] = block;
@@ -107,24 +142,42 @@ static void *take(struct efg_memo *memo, size_t size)
     if (memo->used + size > EFG_MEMO_BLOCK && open_block(memo) != 0)
         return NULL;
     void *taken = memo->block[memo->used_blocks - 1] + memo->used;
-    memo->used += size;
+    memo->used += (size + EFG_MEMO_LINE - 1) / EFG_MEMO_LINE * EFG_MEMO_LINE;
     memo->entries++;
     return taken;
+}
+
+static bool is_in_stack(const struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk)
+{
+    bool is_inside = walk->word_count && frame >= memo->stack;
+
+    for (uint32_t i = 0; i < walk->word_count; i++)
+        is_inside &= walk->word[i].at >= frame && walk->word[i].at < memo->stack_end;
+    return is_inside;
 }
 
 void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk, uint64_t key,
                   uint32_t path, uint64_t hash)
 {
-    uint32_t count = walk->word_count;
-    uint32_t room = (count + EFG_MEMO_STEP - 1) / EFG_MEMO_STEP * EFG_MEMO_STEP;
-    struct efg_memo_entry *e = take(memo, sizeof *e + room * sizeof *e->word);
+    uint32_t count = walk->word_count, steps = (count + EFG_MEMO_STEP - 1) / EFG_MEMO_STEP;
+    struct efg_memo_entry *e = take(memo, sizeof *e + steps * sizeof *e->step);
     if (!e)
         return;
     struct efg_memo_entry **first = bucket_of(memo, key);
-    *e = (struct efg_memo_entry){{NULL, NULL}, frame, hash, *first, key, path, count};
-    memcpy(e->word, walk->word, count * sizeof *e->word);
-    for (uint32_t i = count; i < room; i++)
-        e->word[i] = e->word[count - 1];
+    *e = (struct efg_memo_entry){.frame = frame,
+                                 .hash = hash,
+                                 .next = *first,
+                                 .key = key,
+                                 .path = path,
+                                 .word_count = (uint16_t)count,
+                                 .step_count = (uint16_t)steps,
+                                 .whole = is_in_stack(memo, frame, walk) ? frame : NULL};
+    for (uint32_t i = 0; i < steps * EFG_MEMO_STEP; i++) {
+        const struct efg_word *word = &walk->word[i < count ? i : count - 1];
+        struct efg_memo_step *s = &e->step[i / EFG_MEMO_STEP];
+        s->at[i % EFG_MEMO_STEP] = word->at;
+        s->value[i % EFG_MEMO_STEP / 2][i % 2] = word->value;
+    }
     *first = e;
     note(memo->hand, e);
 }

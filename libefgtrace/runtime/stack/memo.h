@@ -16,7 +16,8 @@
 
 #include "walk.h"
 
-#define EFG_MEMO_STEP 4 /* words that are compared at once */
+#define EFG_MEMO_STEP 4  /* words that are compared at once */
+#define EFG_MEMO_LINE 64 /* bytes of a cache line */
 #define EFG_MEMO_BUCKETS 2048
 #define EFG_MEMO_BLOCK ((size_t)32 << 10) /* bytes */
 #define EFG_MEMO_BLOCKS 32                /* 1 MiB: some 3000 paths of depth 16 */
@@ -26,16 +27,26 @@ struct efg_memo_after {
     struct efg_memo_entry *last, *other; /* the last time; before, when it was not LAST */
 };
 
-struct efg_memo_entry {
+typedef uintptr_t efg_memo_pair __attribute__((vector_size(2 * sizeof(uintptr_t))));
+
+struct efg_memo_step { /* the last word is there again and again, up to a whole step */
+    const uintptr_t *at[EFG_MEMO_STEP];
+    efg_memo_pair value[EFG_MEMO_STEP / 2];
+};
+
+struct efg_memo_entry { /* begins with a cache line */
     struct efg_memo_after after;
     const uintptr_t *frame;
     uint64_t hash;
     struct efg_memo_entry *next; /* in the bucket */
     uint64_t key;
     uint32_t path;
-    uint32_t word_count;    /* of the walk */
-    struct efg_word word[]; /* the last one again and again, up to a multiple of EFG_MEMO_STEP */
+    uint16_t word_count; /* of the walk */
+    uint16_t step_count;
+    const uintptr_t *whole; /* the frame, if all words are in the stack of the thread above it; else NULL */
+    struct efg_memo_step step[];
 };
+_Static_assert(EFG_WALK_WORDS + EFG_WALK_MORE <= UINT16_MAX, "words are counted in 16 bits");
 
 /* Where the thread is in its memo. */
 struct efg_memo_hand {
@@ -44,7 +55,8 @@ struct efg_memo_hand {
 };
 
 struct efg_memo {
-    struct efg_memo_hand *hand; /* kept by the owner: it is touched by each call */
+    struct efg_memo_hand *hand;         /* kept by the owner: it is touched by each call */
+    const uintptr_t *stack, *stack_end; /* of the thread */
     struct efg_memo_entry *bucket[EFG_MEMO_BUCKETS];
     struct efg_memo_after first;
     char *block[EFG_MEMO_BLOCKS];
@@ -55,34 +67,45 @@ struct efg_memo {
     uint32_t missed; /* walks that were not kept for lack of room */
 };
 
+/* For the calling thread. */
 void efg_memo_init(struct efg_memo *memo, struct efg_memo_hand *hand);
 void efg_memo_fini(struct efg_memo *memo);
 
-/* Stack slots of other functions, which a sanitizer takes for its own. */
-__attribute__((no_sanitize("address"))) static inline bool
-efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame)
+/* Reads stack slots of other functions, which a sanitizer takes for its own. */
+#define EFG_MEMO_READS __attribute__((no_sanitize("address"))) static inline
+
+/* What S has other values for: not 0. */
+EFG_MEMO_READS efg_memo_pair efg_memo_differs(const struct efg_memo_step *s)
 {
-    if (e->frame != frame)
-        return false;
-    const struct efg_word *w = e->word, *end = w + e->word_count;
-    for (; w < end; w += EFG_MEMO_STEP) /* two thirds of the time of one by one */
-        if (*w[0].at != w[0].value || *w[1].at != w[1].value || *w[2].at != w[2].value ||
-            *w[3].at != w[3].value)
-            return false;
-    return true;
+    efg_memo_pair low = {*s->at[0], *s->at[1]}, high = {*s->at[2], *s->at[3]};
+    return (low ^ s->value[0]) | (high ^ s->value[1]);
 }
 
+/* Whether a walk from FRAME would be the same now; not asked of those whose words are elsewhere. */
+EFG_MEMO_READS bool efg_memo_is_whole(const struct efg_memo_entry *e, const uintptr_t *frame)
+{
+    if (e->whole != frame)
+        return false;
+    const struct efg_memo_step *s = e->step, *end = s + e->step_count;
+    efg_memo_pair differs = {0};
+    do
+        differs |= efg_memo_differs(s++);
+    while (s < end);
+    return !(differs[0] | differs[1]);
+}
+
+/* The same of all. */
+bool efg_memo_is_now(const struct efg_memo_entry *e, const uintptr_t *frame);
+
 /* E is found: what comes next is what came after it. */
-static inline const struct efg_memo_entry *efg_memo_turn(struct efg_memo_hand *hand,
-                                                         struct efg_memo_entry *e)
+static inline const struct efg_memo_entry *efg_memo_turn(struct efg_memo_hand *hand, struct efg_memo_entry *e)
 {
     *hand = (struct efg_memo_hand){e->after, &e->after};
     return e;
 }
 
 /* efg_memo_predict, if what comes is not what came the last time. */
-const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand,
-                                                    const uintptr_t *frame);
+const struct efg_memo_entry *efg_memo_predict_other(struct efg_memo_hand *hand, const uintptr_t *frame);
 
 /* The entry that was found after the last one before, if a walk from FRAME would be the same
  * now; else NULL. Inline: it is on the path of every call. */
@@ -101,8 +124,8 @@ const struct efg_memo_entry *efg_memo_recall(struct efg_memo *memo, const uintpt
 
 /* Keep that WALK, from FRAME, with this KEY, was that of PATH with HASH. Without room or memory
  * it is not kept. */
-void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk,
-                  uint64_t key, uint32_t path, uint64_t hash);
+void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk, uint64_t key,
+                  uint32_t path, uint64_t hash);
 
 /* Forget all entries. */
 void efg_memo_clear(struct efg_memo *memo);

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
+
 struct efg_module {
     char *name;           /* path name of the file */
     uintptr_t base;       /* what its addresses are relative to */
@@ -27,7 +29,7 @@ struct efg_module {
     bool is_watched; /* its unloading will be announced; atomic */
 };
 
-extern uint64_t efg_modules_generations; /* atomic */
+EFG_HOT_EXTERN uint64_t efg_modules_generations; /* atomic */
 
 /* Increases when what was known about addresses is no longer valid: a watched module was
  * unloaded, or efg_modules_refresh found that another one is gone. One load, no lock. */

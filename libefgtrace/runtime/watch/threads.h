@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/hot.h"
 #include "core/graph/backlog.h"
 #include "core/graph/counts.h"
 #include "core/graph/graph.h"
@@ -73,7 +74,7 @@ struct efg_threads {
 };
 
 extern struct efg_threads efg_threads;
-extern uint32_t efg_epoch;        /* of the process: odd while a window is open; atomic */
+EFG_HOT_EXTERN uint32_t efg_epoch; /* of the process: odd while a window is open; atomic */
 #define EFG_EPOCH_OVER UINT32_MAX /* no thread may begin to work on its state any more */
 
 /* The state of this thread, if it has been made; efg_threads_self makes it. */

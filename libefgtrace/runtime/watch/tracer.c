@@ -172,11 +172,12 @@ static __attribute__((noinline)) bool begin_recorded(struct efg_thread *t, struc
 /* Whether nothing is to be done for the next call but what nearly all of them have. */
 EFG_INLINE bool is_usual(const struct efg_thread *t)
 {
-    return !t->is_sparing && t->cost.countdown != 1 && efg_clock.rate &&
+    return !t->is_sparing && t->cost.countdown != 1 &&
            t->epoch == __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED);
 }
 
-/* It calls nothing but as the last thing, and so keeps no registers. */
+/* It calls nothing but as the last thing, and so keeps no registers. IS_LIVE: as efg_tracer_hooks has it, and
+ * the processor's counter may be no clock. */
 EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
 {
     struct efg_thread *t = efg_self;
@@ -310,7 +311,7 @@ static __attribute__((noinline)) void end_other(struct efg_call *call, int resul
 {
     struct efg_thread *t = call->thread;
     bool is_new = !known && efg_again_begin(&t->again, call);
-    struct efg_facts facts = known ? known->facts : efg_decode(call, result);
+    struct efg_facts facts = known ? t->again.facts[call->path % EFG_AGAIN] : efg_decode(call, result);
     if (is_live)
         efg_live_leave(t, now);
     bool is_pivot = add_event(t, call, facts, now) && efg_leader_is(t);
@@ -346,12 +347,16 @@ EFG_INLINE bool may_wait(const struct efg_thread *t, uint64_t now)
            t->backlog.count + 1 < EFG_BACKLOG;
 }
 
-/* Whether of CALL there is nothing but its event, and what it sends. */
-EFG_INLINE bool is_simple(const struct efg_thread *t, const struct efg_call *call,
-                          const struct efg_again_place *known, uint64_t now)
+/* CALL has been put into the backlog, as one that is known. The recorder wants it, too. */
+static __attribute__((noinline)) void end_recorded(struct efg_call *call, int result, uint64_t now,
+                                                   bool is_live)
 {
-    return known && may_wait(t, now) && !efg_recorder_wants_leave(&t->recorder, call) &&
-           efg_again_goes_on(known);
+    struct efg_thread *t = call->thread;
+
+    efg_recorder_leave(&t->recorder, call, &t->again.facts[call->path % EFG_AGAIN], now, result);
+    if (is_live)
+        efg_live_leave(t, now);
+    end_leave(t, now);
 }
 
 #define ASKING \
@@ -386,15 +391,19 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
         turn_back(t);
         return;
     }
-    if (__builtin_expect(call->is_spared || !efg_clock.rate, 0)) {
+    if (__builtin_expect(call->is_spared || (is_live && !efg_clock.rate), 0)) {
         end_spared(call, result, is_live);
         return;
     }
     uint64_t now = efg_clock_convert(EFG_CLOCK_COUNTER());
     const struct efg_again_place *known = efg_again_find(&t->again, call, result);
-    if (is_simple(t, call, known, now)) {
+    if (known && may_wait(t, now) && efg_again_goes_on(known)) {
         put_event(t, call, now, known->event);
         efg_again_follow(&t->recorder, known);
+        if (efg_recorder_wants_leave(&t->recorder, call)) {
+            end_recorded(call, result, now, is_live);
+            return;
+        }
     } else if (is_idle(t, call, result, now)) {
         struct efg_event poll = {.flags = EFG_NODE_UNORDERED, .is_poll = 1, .bytes = stand_for(t)};
         put_event(t, call, now, poll.more);
@@ -432,5 +441,5 @@ const struct efg_hooks *efg_tracer_hooks(bool is_live)
     static const struct efg_hooks shown = {efg_tracer_enter, efg_tracer_leave};
     static const struct efg_hooks unshown = {enter_unshown, leave_unshown};
 
-    return is_live ? &shown : &unshown;
+    return is_live || !efg_clock.rate ? &shown : &unshown;
 }
