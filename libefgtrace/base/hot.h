@@ -18,4 +18,7 @@
 /* How these are declared: they are of this library, so that no table is asked where they are. */
 #define EFG_HOT_EXTERN extern __attribute__((visibility("hidden")))
 
+/* gcc keeps POINTER in a register, rather than to compute it again where it is used, or from another one. */
+#define EFG_KEEP(pointer) __asm__("" : "+r"(pointer))
+
 #endif

@@ -297,9 +297,6 @@ bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event)
 
 /* ---- events that come as predicted ---- */
 
-/* Else gcc makes one variable of several that advance alike, and computes the others from it each time. */
-#define KEEP_APART(pointer) __asm__("" : "+r"(pointer))
-
 /* Whether MORE, of an event, is as it was before at NODE, whose flags have no place for is_poll: one
  * comparison. */
 EFG_INLINE bool is_alike(uint64_t more, const struct efg_node *node)
@@ -347,7 +344,7 @@ EFG_INLINE uint32_t pass(struct efg_graph *graph, const struct efg_event *event,
             break;
         struct efg_event seen = {.more = event->more};
         *nodes++ = edge->to;
-        KEEP_APART(nodes);
+        EFG_KEEP(nodes);
         *worlds += seen.flags & EFG_NODE_WORLD;
         to->bytes += seen.bytes;
         graph->node_time += inside;

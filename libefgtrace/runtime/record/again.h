@@ -46,15 +46,17 @@ EFG_INLINE bool efg_again_is_alike(const struct efg_again_place *a, const struct
     return !(other[0] | other[1]);
 }
 
-/* What CALL means, which has returned with RESULT; NULL if that is not known. */
-EFG_INLINE const struct efg_again_place *efg_again_find(const struct efg_again *again,
-                                                        const struct efg_call *call, int result)
+EFG_INLINE const struct efg_again_place *efg_again_place(const struct efg_again *again,
+                                                         const struct efg_call *call)
 {
-    const struct efg_again_place *a = &again->place[call->path % EFG_AGAIN];
-    bool is_known = a->id == call->id && efg_again_is_alike(a, call) &&
-                    a->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED) &&
-                    result == MPI_SUCCESS;
-    return is_known ? a : NULL;
+    return &again->place[call->path % EFG_AGAIN];
+}
+
+/* Whether A, the place of CALL, which has returned with RESULT, says what it means. */
+EFG_INLINE bool efg_again_knows(const struct efg_again_place *a, const struct efg_call *call, int result)
+{
+    return efg_again_is_alike(a, call) &&
+           a->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED) && result == MPI_SUCCESS;
 }
 
 /* Calls whose partners and sizes are arguments, and that tell nothing else. */
@@ -88,9 +90,9 @@ EFG_INLINE bool efg_again_goes_on(const struct efg_again_place *a)
 /* efg_recorder_follow for what is known and goes on. */
 EFG_INLINE void efg_again_follow(struct efg_recorder *r, const struct efg_again_place *a)
 {
+    a->run->count++;
     r->flight.sum += a->added.sum;
     r->flight.count += a->added.count;
-    a->run->count++;
 }
 
 /* The same, if it may not go on. */

@@ -24,9 +24,11 @@ EFG_INLINE struct efg_memo_entry *efg_callpath_expected(const uintptr_t *frame)
 {
     struct efg_memo_entry *e = efg_callpath_mine.hand.expected.last;
 
-    if (efg_callpath_mine.generation != efg_modules_generation())
+    if (__builtin_expect(efg_callpath_mine.generation != efg_modules_generation(), 0))
         return NULL;
-    return e && efg_memo_is_whole(e, frame) ? e : NULL;
+    if (__builtin_expect(!e, 0))
+        return NULL;
+    return efg_memo_is_whole(e, frame) ? e : NULL;
 }
 
 EFG_INLINE void efg_callpath_turn(struct efg_memo_entry *e)

@@ -21,13 +21,13 @@
 #define EFG_COST_MOST \
     50000 /* ns: a hook that takes longer was interrupted, or does something rare */
 
-struct efg_cost {          /* of a thread */
-    uint32_t countdown;    /* calls until one is measured */
-    uint64_t entered;      /* ticks, while one is measured; else 0 */
+struct efg_cost {          /* of a thread; what each call touches comes last */
     uint64_t inside;       /* ns, of the present one: on entering */
     uint64_t sum, samples; /* ns in the hooks of the calls that were measured */
     uint64_t rare;         /* ns of what is done rarely, of CPU time where it is long */
     uint64_t rare_then;    /* ... when the present call began */
+    uint64_t entered;      /* ticks, while one is measured; else 0 */
+    uint32_t countdown;    /* calls until one is measured */
 };
 
 /* The call that is measured has taken NS more on leaving. */

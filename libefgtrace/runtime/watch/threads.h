@@ -29,24 +29,24 @@ struct efg_pause {
     uint64_t calls, calls_known; /* that have passed; before the present pause */
 };
 
-/* The order of the fields is that of the cache lines: what each call touches is together,
- * from the last field of the graph to the first ones of the recorder. */
+/* The order of the fields is that of the cache lines: what each call touches is together, in two of them,
+ * from the last fields of the cost to the first ones of the recorder. */
 struct efg_thread {
     struct efg_graph graph; /* without what is in the backlog */
-    uint32_t epoch;         /* of the process, as far as this thread has followed it */
-    uint32_t number;
-    struct efg_detail detail;     /* of the signatures in the graph */
-    struct efg_live_thread *live; /* where it shows its calls; NULL: nowhere */
-    bool is_awaiting;             /* waits for the next visit of the pivot, to begin or end something */
-    bool is_sparing;              /* leaves something out: thrift.h is to be asked of each call */
+    struct efg_cost cost;
+    uint32_t epoch;           /* of the process, as far as this thread has followed it */
+    struct efg_detail detail; /* of the signatures in the graph */
+    bool is_awaiting;     /* waits for the next visit of the pivot, to begin or end something */
+    bool is_sparing;      /* leaves something out: thrift.h is to be asked of each call */
     bool is_pausing;
     bool is_inside;       /* its thread is at work on this, not in MPI or elsewhere; atomic */
     uint64_t next_sample; /* ticks: when to look at anything but events */
     struct efg_backlog backlog;
-    uint64_t settled; /* events of the graph when the backlog was empty; atomic */
-    struct efg_cost cost;
     struct efg_recorder recorder;
     struct efg_again again;
+    uint32_t number;
+    struct efg_live_thread *live; /* where it shows its calls; NULL: nowhere */
+    uint64_t settled; /* events of the graph when the backlog was empty; atomic */
     struct efg_order order;
     struct efg_stability stability;
     struct efg_finder *finder; /* NULL without memory */
@@ -65,6 +65,10 @@ struct efg_thread {
     struct efg_thread *next;
     struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */
 };
+
+#define EFG_THREAD_HOT offsetof(struct efg_thread, cost.entered) /* the first that each call touches ... */
+#define EFG_THREAD_END offsetof(struct efg_thread, recorder.traffic) /* ... and the end of it */
+_Static_assert(EFG_THREAD_HOT / 64 + 1 == (EFG_THREAD_END - 1) / 64, "in two cache lines");
 
 struct efg_threads {
     pthread_mutex_t lock; /* the lists */

@@ -305,11 +305,12 @@ static __attribute__((noinline)) void follow_new(struct efg_thread *t, const str
                         (struct efg_flight){flight->sum - before.sum, flight->count - before.count});
 }
 
-/* T, which is at work, ends CALL, which has returned at NOW with RESULT; KNOWN as efg_again_find has it. */
+/* T, which is at work, ends CALL, which has returned at NOW with RESULT; IS_KNOWN: what it means. */
 static __attribute__((noinline)) void end_other(struct efg_call *call, int result, uint64_t now, bool is_live,
-                                                const struct efg_again_place *known)
+                                                bool is_known)
 {
     struct efg_thread *t = call->thread;
+    const struct efg_again_place *known = is_known ? efg_again_place(&t->again, call) : NULL;
     bool is_new = !known && efg_again_begin(&t->again, call);
     struct efg_facts facts = known ? t->again.facts[call->path % EFG_AGAIN] : efg_decode(call, result);
     if (is_live)
@@ -337,7 +338,7 @@ static __attribute__((noinline)) void end_other(struct efg_call *call, int resul
 static __attribute__((noinline)) void end_spared(struct efg_call *call, int result, bool is_live)
 {
     if (!call->is_spared || !leave_spared(call->thread, call, result))
-        end_other(call, result, efg_clock_ticks(), is_live, NULL);
+        end_other(call, result, efg_clock_ticks(), is_live, false);
 }
 
 /* Whether an event that ends at NOW may wait, and nothing else is to be done. */
@@ -396,10 +397,12 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
         return;
     }
     uint64_t now = efg_clock_convert(EFG_CLOCK_COUNTER());
-    const struct efg_again_place *known = efg_again_find(&t->again, call, result);
-    if (known && may_wait(t, now) && efg_again_goes_on(known)) {
-        put_event(t, call, now, known->event);
-        efg_again_follow(&t->recorder, known);
+    const struct efg_again_place *place = efg_again_place(&t->again, call);
+    EFG_KEEP(place);
+    bool is_known = efg_again_knows(place, call, result);
+    if (is_known && may_wait(t, now) && efg_again_goes_on(place)) {
+        efg_again_follow(&t->recorder, place);
+        put_event(t, call, now, place->event);
         if (efg_recorder_wants_leave(&t->recorder, call)) {
             end_recorded(call, result, now, is_live);
             return;
@@ -408,7 +411,7 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
         struct efg_event poll = {.flags = EFG_NODE_UNORDERED, .is_poll = 1, .bytes = stand_for(t)};
         put_event(t, call, now, poll.more);
     } else {
-        end_other(call, result, now, is_live, known);
+        end_other(call, result, now, is_live, is_known);
         return;
     }
     if (is_live)
