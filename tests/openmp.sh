@@ -57,7 +57,9 @@ assert sorted(begins) == threads, f"threads {sorted(begins)}"
 assert all(len(forks[rank, 0]) == len(joins[rank, 0]) == 20 for rank in range(2)), "not 20 forks and joins"
 for rank, thread in threads:
     fork, begin, end, join = forks[rank, 0], begins[rank, thread], ends[rank, thread], joins[rank, 0]
-    assert all(map(lambda *times: sorted(times) == list(times), fork, begin, end, join)) and len(begin) == 20, thread
+    assert len(begin) == len(end) == 20, f"thread {thread}: {len(begin)} parts"
+    wrong = [times for times in zip(fork, begin, end, join) if sorted(times) != list(times)]
+    assert not wrong, f"thread {thread}: fork, begin, end, join at {wrong[0]}"
     took = sum(works[rank, thread]) - sum(within[rank, thread])
     assert not thread or took >= 10 * (2 + thread + 1) * 2e6, f"thread {thread}: {took} ns"
 ' 2>&1 | tail -n 1

@@ -16,9 +16,12 @@
 #include "runtime/watch/tracer.h"
 
 #define PLACES 256 /* call paths; the last one is for all others */
+#define READINGS 8 /* of two clocks, until they are as close as ... */
+#define CLOSE 500  /* ns */
 
 static struct efg_openmp_place places[PLACES];
 static uint32_t count;
+static uint64_t forked; /* ticks: the region at hand */
 
 void efg_hybrid_begin(void)
 {
@@ -62,13 +65,28 @@ static void add_event(int id, const struct efg_openmp_sums *sums, const uintptr_
     add(id == EFG_CALL_omp_barrier, call.hash, sums);
 }
 
-/* Ticks follow CLOCK_MONOTONIC. */
+/* What ticks are ahead of CLOCK_MONOTONIC, as far as this thread is not held up while it reads both. */
+static uint64_t find_shift(void)
+{
+    uint64_t shift = 0, least = UINT64_MAX;
+    for (int i = 0; i < READINGS && least > CLOSE; i++) {
+        uint64_t before = efg_clock_ticks(), there = efg_clock_read(CLOCK_MONOTONIC);
+        uint64_t took = efg_clock_ticks() - before;
+        if (took < least) {
+            least = took;
+            shift = before + took / 2 - there;
+        }
+    }
+    return shift;
+}
+
+/* None begins before the region does. */
 static void add_parts(const struct efg_openmp_sums *sums)
 {
-    uint64_t shift = efg_clock_ticks() - efg_clock_read(CLOCK_MONOTONIC);
+    uint64_t shift = sums->part_count ? find_shift() : 0;
     for (uint32_t i = 0; i < sums->part_count; i++) {
-        const struct efg_openmp_part *part = &sums->parts[i];
-        efg_tracer_part(part->thread, part->begin + shift, part->end + shift);
+        uint64_t begin = sums->parts[i].begin + shift;
+        efg_tracer_part(sums->parts[i].thread, begin > forked ? begin : forked, sums->parts[i].end + shift);
     }
 }
 
@@ -79,6 +97,7 @@ void efg_hybrid_tell(int what, const struct efg_openmp_sums *sums, const uintptr
     switch (what) {
     case EFG_OPENMP_FORK:
         efg_tracer_within(1, "omp parallel", frame);
+        forked = efg_clock_ticks();
         break;
     case EFG_OPENMP_JOIN:
         add_parts(sums);
