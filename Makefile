@@ -135,7 +135,7 @@ define of_mpi
 RUNTIME_$(1) := $$(patsubst %.c,$(BUILD)/obj/$(1)/%.o,$$(filter-out libefgtrace/runtime/preload/% libefgtrace/runtime/openmp/%,$$(wildcard libefgtrace/runtime/*/*.c)))
 
 $(BUILD)/libefgtrace-runtime-$(1).so: $$(RUNTIME_$(1)) $$(FILES) $$(CORE)
-	$$(call quiet,LD)$$(CC) $$(SANITIZE) $$(LDFLAGS) -shared $$(HEAP) $$(rpath) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
+	$$(call quiet,LD)$$(CC) $$(SANITIZE) $$(LDFLAGS) $$(call QUIET,$(2)) -shared $$(HEAP) $$(rpath) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
 
 $(BUILD)/obj/$(1)/%.o: ALL_CFLAGS += $$(call MPI_CFLAGS,$(2)) $$(FILES_CFLAGS) $$(HWLOC_CFLAGS)
 $(BUILD)/obj/$(1)/%.o: %.c | $(BUILD)/needs

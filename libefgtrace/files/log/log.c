@@ -384,7 +384,7 @@ int efg_log_shift(const char *path, int64_t shift)
 int efg_log_open_again(struct efg_log *log, const char *path)
 {
     struct efg_log_header header;
-    uint64_t size;
+    uint64_t size = 0;
     int rc;
 
     memset(log, 0, sizeof *log);
