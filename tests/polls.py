@@ -87,10 +87,12 @@ def main():
     check('time of the main loop', whole, main_loop['time'], near)
     useful = [span[rank] - sum(inside[rank].values()) for rank in span]
     longest = len(span) * max(span.values())  # the time of all is that of the rank that takes longest
+    parallel = sum(useful) / longest
     for name, efficiency, error in (('run', report['overview']['efficiency'], EDGES),
                                     ('loop', main_loop['efficiency'], 2 * NEAR)):
-        check(f'efficiency, {name}', sum(useful) / longest, efficiency['parallel'], error)
-        check(f'balance, {name}', sum(useful) / len(useful) / max(useful), efficiency['balance'], error)
+        check(f'efficiency, {name}', parallel, efficiency['parallel'], error)
+        check(f'balance, {name}', sum(useful) / len(useful) / max(useful), efficiency['balance'],
+              error / parallel)  # of what is useful only
     slots, of_rank = report['iterations']['slots'], report['iterations']['of_rank']
     check('iterations', 100 * sum(inside[of_rank].values()) / span[of_rank],
           100 * sum(slot[6] for slot in slots) / sum(slot[3] for slot in slots), 5)  # not all are in it
