@@ -11,6 +11,7 @@ which call iterations begin is compared with the trace, on that rank: all but on
 Prints the number of iterations. Exit code: 0 they agree, 1 not.
 """
 import json
+import math
 import re
 import subprocess
 import sys
@@ -27,9 +28,15 @@ def found(pattern, text):
 
 
 def of_profile(text):
-    """Rounds of the main loop: its iterations may be several in a round of the source."""
-    return [float(rounds) * float(each or 1)
-            for rounds, each in found(r'for (\d+) times.*\* main loop(?:, (\S+) iterations of it each)?$', text)]
+    """Rounds of the main loop in the run: its iterations may be several in a round of the source, and the loop may be
+    in others."""
+    around, told = [], []
+    for indent, rounds, rest in found(r'^(.*? )for (\d+) times(.*)$', text):
+        around = [(depth, times) for depth, times in around if depth < len(indent)] + [(len(indent), int(rounds))]
+        main_loop = re.search(r'\* main loop(?:, (\S+) iterations of it each)?$', rest)
+        if main_loop:
+            told.append(math.prod(times for _, times in around) * float(main_loop[1] or 1))
+    return told
 
 
 def first_calls(timeline, rank):
