@@ -31,3 +31,19 @@ int efg_array_grow(void *array, uint64_t count, uint64_t more, size_t size)
     memcpy(array, &larger, sizeof larger);
     return 0;
 }
+
+uint32_t efg_array_find(const void *array, uint32_t count, size_t size, uint64_t key)
+{
+    uint32_t low = 0, high = count;
+    uint64_t begin;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        memcpy(&begin, (const char *)array + middle * size, sizeof begin);
+        if (begin <= key)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

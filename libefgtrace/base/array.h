@@ -15,4 +15,8 @@
  * -ENOMEM with the array unchanged. */
 int efg_array_grow(void *array, uint64_t count, uint64_t more, size_t size);
 
+/* Of COUNT elements of SIZE bytes, each of which begins with a uint64_t, and which ascend by these: the last
+ * one that begins with KEY or less; the first one, if there is none. */
+uint32_t efg_array_find(const void *array, uint32_t count, size_t size, uint64_t key);
+
 #endif

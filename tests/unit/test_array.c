@@ -102,12 +102,35 @@ static void test_too_many(void **state)
     free(numbers);
 }
 
+static void test_find(void **state)
+{
+    struct {
+        uint64_t begin;
+        uint32_t rest;
+    } rows[] = {{10, 0}, {20, 0}, {20, 1}, {UINT64_MAX, 0}};
+    const struct {
+        uint32_t count;
+        uint64_t key;
+        uint32_t wanted;
+    } cases[] = {{0, 5, 0},          {1, 5, 0},         {1, 15, 0}, {4, 0, 0},
+                 {4, 10, 0},         {4, 19, 0},        {4, 20, 2}, {4, UINT64_MAX - 1, 2},
+                 {4, UINT64_MAX, 3}, {2, UINT64_MAX, 1}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(efg_array_find(rows, cases[i].count, sizeof *rows, cases[i].key), cases[i].wanted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_by_one),      cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_several_at_once), cmocka_unit_test(test_after_some_were_taken),
-        cmocka_unit_test(test_without_memory),  cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_several_at_once),
+        cmocka_unit_test(test_after_some_were_taken),
+        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_find),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,12 @@ struct efg_job {
 
 extern struct efg_job efg_job;
 
+/* By how much the common time line is ahead of the ticks of this process: ns, as ticks are. */
+static inline uint64_t efg_job_base(void)
+{
+    return efg_job.sync.sync.realtime - efg_job.sync.sync.ticks;
+}
+
 /* Whether this rank is the first one that is here: it does what is done once for the job. */
 static inline bool efg_job_is_first(void)
 {

@@ -79,7 +79,7 @@ void efg_known_forget(struct efg_run_names *names)
 
 static uint64_t realtime(uint64_t ticks)
 {
-    return job->sync.sync.realtime + (ticks - job->sync.sync.ticks);
+    return efg_job_base() + ticks;
 }
 
 static uint64_t thread_cost(const struct efg_thread *t)

@@ -115,17 +115,8 @@ static uint32_t times_of(uint64_t number)
 /* One of the edges has this TIME. */
 static bool is_dropped(const void *context, uint64_t time)
 {
-    uint32_t low = 0, high = ring.count;
-
     (void)context;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (ring.edges[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return !is_wanted(slow->oldest + low);
+    return !is_wanted(slow->oldest + efg_array_find(ring.edges, ring.count, sizeof *ring.edges, time));
 }
 
 static void add_window(uint32_t i)
@@ -230,7 +221,7 @@ static struct efg_span when(uint64_t number)
 static struct efg_span when_asked(void)
 {
     const struct efg_slow_one *asked = &slow->asked;
-    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
+    uint64_t base = efg_job_base();
     struct efg_span none = {0, 0};
 
     if (!asked->score || slow->lacks || asked->number + slow->around >= slow->newest)
@@ -315,7 +306,7 @@ bool efg_ring_follows(struct efg_thread *t, uint64_t now)
 
 bool efg_ring_trim(const struct efg_thread *t, struct efg_span span, uint64_t first, uint64_t end)
 {
-    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
+    uint64_t base = efg_job_base();
 
     if (efg_slices_are_open())
         efg_slices_add(t, (struct efg_span){span.from - base, span.to - base}, first, end);

@@ -116,7 +116,7 @@ static bool has_given_up(uint64_t now)
 
 static uint64_t realtime(uint64_t since_start)
 {
-    return job->sync.sync.realtime + (job->start + since_start - job->sync.sync.ticks); /* ticks are ns */
+    return efg_job_base() + job->start + since_start;
 }
 
 /* ns from one visit of what would be the pivot to the next. */

@@ -32,18 +32,13 @@ static struct {
     uint64_t from;  /* ticks: where the slice begins that it began in; 0: that is not here */
 } slices;
 
-static uint64_t base(void)
-{
-    return job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
-}
-
 /* Of slice I, which is whole. */
 static bool is_wanted(uint32_t i)
 {
     if (i + 1 >= slices.count)
         return false;
     uint64_t from = slices.edges[i].time, to = slices.edges[i + 1].time;
-    return efg_slow_has_time(slow, from + base(), to + base()) ||
+    return efg_slow_has_time(slow, from + efg_job_base(), to + efg_job_base()) ||
            efg_windows_meet((struct efg_span){from, to}, false);
 }
 
@@ -55,16 +50,7 @@ bool efg_slices_are_open(void)
 /* The last slice that begins by TIME; the first one, if none does. */
 static uint32_t at(uint64_t time)
 {
-    uint32_t low = 0, high = slices.count;
-
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (slices.edges[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return efg_array_find(slices.edges, slices.count, sizeof *slices.edges, time);
 }
 
 static bool is_dropped(const void *context, uint64_t time)
@@ -165,14 +151,15 @@ void efg_slices_look(struct efg_thread *t, uint64_t now, uint64_t bytes)
 static bool is_shared(void)
 {
     const struct efg_slow_one *asked = &slow->asked;
-    uint32_t last = at(asked->ended - base());
-    uint64_t end = last + 1 < slices.count ? slices.edges[last + 1].time : UINT64_MAX - base();
+    uint32_t last = at(asked->ended - efg_job_base());
+    uint64_t end = last + 1 < slices.count ? slices.edges[last + 1].time : UINT64_MAX - efg_job_base();
 
     for (uint32_t i = 0; i < slow->count; i++) {
         const struct efg_slow_one *one = &slow->kept[i];
         uint64_t apart =
             one->number > asked->number ? one->number - asked->number : asked->number - one->number;
-        if (apart >= slow->apart && one->begun < end + base() && one->ended > slices.from + base())
+        if (apart >= slow->apart && one->begun < end + efg_job_base() &&
+            one->ended > slices.from + efg_job_base())
             return true;
     }
     return efg_windows_meet((struct efg_span){slices.from, end}, true);
@@ -180,7 +167,7 @@ static bool is_shared(void)
 
 static void find_asked(void)
 {
-    uint64_t began = slow->asked.begun - base();
+    uint64_t began = slow->asked.begun - efg_job_base();
 
     if (slices.asked != slow->asked.begun)
         slices.from = slices.is_open && slices.edges[0].time <= began ? slices.edges[at(began)].time : 0;
@@ -211,7 +198,8 @@ static uint64_t end_before(const struct efg_thread *t, uint64_t time)
 /* If it is what was asked for last, and has none. */
 static void add_window(const struct efg_thread *t, const struct efg_slow_one *one)
 {
-    uint64_t start = one->all_begun - base() - job->start, end = one->all_ended - base() - job->start;
+    uint64_t start = one->all_begun - efg_job_base() - job->start,
+             end = one->all_ended - efg_job_base() - job->start;
     uint64_t first = one->number - slow->around;
 
     if (one->begun != slices.asked || efg_windows_find_slow(first, start))
@@ -225,7 +213,7 @@ static void add_window(const struct efg_thread *t, const struct efg_slow_one *on
                                                  .complete = 1,
                                                  .agreed = 1},
                          &(struct efg_run_iterations){0},
-                         (struct efg_span){slices.from, one->ended - base()});
+                         (struct efg_span){slices.from, one->ended - efg_job_base()});
 }
 
 void efg_slices_settle(const struct efg_thread *t)
@@ -259,5 +247,6 @@ struct efg_span efg_slices_span(uint64_t now)
 
     if (!slices.is_open || (is_placed && !slices.from))
         return none;
-    return (struct efg_span){is_placed ? slices.asked : slices.edges[0].time + base(), now + base()};
+    return (struct efg_span){is_placed ? slices.asked : slices.edges[0].time + efg_job_base(),
+                             now + efg_job_base()};
 }

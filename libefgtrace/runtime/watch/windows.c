@@ -359,7 +359,7 @@ void efg_windows_follow(struct efg_thread *t, uint64_t now)
 void efg_windows_trim(struct efg_thread *t, uint64_t now, struct efg_span span, uint64_t first, uint64_t end)
 {
     struct efg_run_window *w = efg_windows_present();
-    uint64_t base = job->sync.sync.realtime - job->sync.sync.ticks; /* ticks are ns */
+    uint64_t base = efg_job_base();
 
     if (!w)
         return;
