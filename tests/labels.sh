@@ -72,6 +72,32 @@ same "with lines" "MPI_Allreduce  wrapped.c:6 sum < wrapped.c:15 once
 MPI_Allreduce  wrapped.c:6 sum < wrapped.c:9 norm < wrapped.c:10 pressure
 MPI_Allreduce  wrapped.c:6 sum < wrapped.c:9 norm < wrapped.c:11 velocity" \
     "$(labels MPI_Allreduce | sed 's/pressure.*/pressure/' | sort -u)"
+# The name of a source file leads to it from where the compiler ran, not from where the tool runs.
+mkdir -p made/deep looked
+for kind in gcc gcc-dwarf4 clang; do
+    compiler=$MPICC
+    case $kind in
+    gcc-dwarf4) compiler="$MPICC -gdwarf-4" ;;
+    clang)
+        command -v clang >/dev/null || { skip "source lines, clang" "it is not installed"; continue; }
+        compiler="env OMPI_CC=clang MPICH_CC=clang $MPICC" ;;
+    esac
+    (cd made/deep && $compiler -g -O1 -fno-optimize-sibling-calls ../.././wrapped.c -o ../../elsewhere) || exit 2
+    traced elsewhere.$kind -- ./elsewhere
+    (cd looked && "$tool" report --json ../elsewhere.$kind) >document
+    same "source lines, $kind" "$work/wrapped.c MPI_Allreduce(&x, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+$work/wrapped.c MPI_Barrier(MPI_COMM_WORLD);" "$("$python" -c '
+import json
+def calls(node):
+    if isinstance(node, dict):
+        if node.get("is_call") and node.get("code", "MPI_Init").partition("(")[0] not in ("MPI_Init", "MPI_Finalize"):
+            yield node["file"] + " " + node["code"]
+        node = list(node.values())
+    if isinstance(node, list):
+        for item in node:
+            yield from calls(item)
+print(*sorted(set(calls(json.load(open("document"))))), sep="\n")')"
+done
 
 cat >nested.c <<'END'
 #include <mpi.h>

@@ -289,5 +289,8 @@ int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address, struct efg_d
             locate_call(&frames[i], die + 1, &unit->die);
     }
     locate_address(&frames[0], &unit->die, address);
+    const char *folder = text_of(&unit->die, DW_AT_comp_dir);
+    for (int i = 0; i < chain.count || i < 1; i++)
+        frames[i].folder = folder;
     return chain.count ? chain.count : frames[0].file != NULL;
 }

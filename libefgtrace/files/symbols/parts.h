@@ -54,7 +54,8 @@ const char *efg_elf_name(const struct efg_function_table *table, uint64_t addres
 struct efg_dwarf_frame {  /* strings belong to the Dwarf */
     const char *function; /* as written in the source, NULL if not known */
     const char *linkage;  /* as the linker knows it, NULL if not known */
-    const char *file;     /* NULL if not known */
+    const char *file;     /* as the compiler was told, NULL if not known */
+    const char *folder;   /* in which the compiler ran, NULL if not known */
     int line, first_line; /* 0 if not known */
 };
 

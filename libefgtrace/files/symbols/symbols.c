@@ -4,9 +4,9 @@
  * the same call sites are asked for by many ranks and call paths. Debug information is asked first; where
  * it is silent, the symbol table gives the function's name. Tables are made when they are first needed.
  *
- * Strings are those of the mapped files, which stay open; only demangled names are
- * our own. C++ names are demangled by __cxa_demangle of libstdc++, when there is one to load:
- * it is not worth a dependency.
+ * Strings are those of the mapped files, which stay open; only demangled names and the paths of
+ * source files are our own. C++ names are demangled by __cxa_demangle of libstdc++, when there is one to
+ * load: it is not worth a dependency.
  *
  * Invariant: an answer never moves or changes until the resolver is freed.
  */
@@ -124,6 +124,47 @@ static const char *symbol_name(struct module *module, uint64_t offset)
     return efg_elf_name(&module->names, offset);
 }
 
+/* --- files --- */
+
+/* PATH, which begins with "/", without what "." and ".." in it lead round. */
+static void straighten(char *path)
+{
+    char *end = path;
+    for (const char *at = path, *next; *at; at = next) {
+        next = at + 1 + strcspn(at + 1, "/");
+        size_t length = (size_t)(next - at); /* with the "/" before it */
+        if (length == 3 && !memcmp(at, "/..", 3)) {
+            while (end > path && *--end != '/') {
+            }
+        } else if (length > 1 && !(length == 2 && at[1] == '.')) {
+            memmove(end, at, length);
+            end += length;
+        }
+    }
+    *end = '\0';
+}
+
+/* Where the source file of FRAME is: a relative name leads there only from the folder of the compiler. */
+static const char *file_of(struct efg_symbols *symbols, const struct efg_dwarf_frame *frame)
+{
+    const char *file = frame->file ? frame->file : "";
+    const char *folder = frame->folder && *frame->folder == '/' ? frame->folder : NULL;
+    bool is_whole = *file == '/';
+    if (is_whole ? !strstr(file, "/.") : !*file || *file == '<' || !folder)
+        return file;
+    struct text *text = malloc(sizeof *text);
+    char *path = text ? malloc((is_whole ? 0 : strlen(folder) + 1) + strlen(file) + 1) : NULL;
+    if (!path) {
+        free(text);
+        return file;
+    }
+    stpcpy(is_whole ? path : stpcpy(stpcpy(path, folder), "/"), file);
+    straighten(path);
+    *text = (struct text){symbols->texts, path};
+    symbols->texts = text;
+    return path;
+}
+
 /* --- answers --- */
 
 static struct answer *answer_of(const struct module *module, uint64_t offset)
@@ -187,7 +228,7 @@ static struct answer *resolve(struct efg_symbols *symbols, struct module *module
         answer->frames[i] =
             (struct efg_symbol){.function = best_name(symbols, frames[i].linkage, frames[i].function),
                                 .linkage = frames[i].linkage ? frames[i].linkage : frames[i].function,
-                                .file = frames[i].file ? frames[i].file : "",
+                                .file = file_of(symbols, &frames[i]),
                                 .line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0,
                                 .first_line = frames[i].first_line > 0 ? (uint32_t)frames[i].first_line : 0};
     struct efg_symbol *outermost = &answer->frames[answer->count - 1];
