@@ -502,8 +502,14 @@ static void put_head(const struct writer *w)
     efg_ranklist_print(w->profile->ranks, ranks, sizeof ranks);
     efg_format_count(calls, sizeof calls, (double)w->profile->program.events / w->ranks);
     efg_format_ns(time, sizeof time, (uint64_t)(w->total / w->ranks));
-    efg_buffer_print(w->out, "Rank%s %s, thread %u: %s calls in %s%s\n\n", w->ranks > 1 ? "s" : "", ranks,
+    efg_buffer_print(w->out, "Rank%s %s, thread %u: %s calls in %s%s\n", w->ranks > 1 ? "s" : "", ranks,
                      w->profile->thread, calls, time, w->ranks > 1 ? " on each, on the average" : "");
+    if (w->profile->run->common.totals.paused)
+        efg_buffer_print(w->out,
+                         "Watched for %.2g%% of the time, the order of calls until the first pause; "
+                         "others are in no count\n",
+                         efg_summary_watched(w->profile->run));
+    efg_buffer_print(w->out, "\n");
 }
 
 void efg_profile_put_code(struct efg_buffer *out, const struct efg_profile *profile,

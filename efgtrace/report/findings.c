@@ -42,11 +42,13 @@ static void say_pauses(struct efg_buffer *out, const struct efg_run *run)
     efg_format_count(calls, sizeof calls, (double)t->unwatched / (double)t->ranks);
     efg_format_count(count, sizeof count, efg_summary_estimate(run));
     if (efg_summary_estimate(run) > 0)
-        snprintf(iterations, sizeof iterations, " In all, the main loop had about %s iterations.", count);
+        snprintf(iterations, sizeof iterations,
+                 " Of about %s iterations of the main loop, %llu were watched.", count,
+                 (unsigned long long)efg_run_rank_thread(&run->speaker)->loops.main.iterations);
     snprintf(text, sizeof text,
              "Calls were watched for %.2g%% of the time, for the limit of what that may take: counts and "
              "times are those of that part, shares are estimates, and %s calls a rank were not seen.%s",
-             efg_percent((double)t->time, (double)t->time + (double)t->paused), calls, iterations);
+             efg_summary_watched(run), calls, iterations);
     efg_buffer_print(out, "%s\n", text);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of loops of the rank that stands for the run.
+ * The table of loops of the rank that stands for the run, and for how much of the time calls were watched.
  */
+
+#include <stdio.h>
 
 #include "base/hash.h"
 #include "core/loop/recognise.h"
@@ -11,6 +13,25 @@ uint64_t efg_summary_duration(const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
     return totals->end > totals->start ? totals->end - totals->start : 0;
+}
+
+double efg_summary_estimate(const struct efg_run *run)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    const struct efg_totals *totals = &run->common.totals;
+    double calls = (double)totals->calls;
+
+    return thread && calls > 0
+               ? (double)thread->loops.main.iterations * (calls + (double)totals->unwatched) / calls
+               : 0;
+}
+
+double efg_summary_watched(const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+
+    return totals->paused ? efg_percent((double)totals->time, (double)totals->time + (double)totals->paused)
+                          : 100;
 }
 
 /* Only while a tree is made: a call tree asks for paths by their id alone. */
@@ -98,9 +119,12 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
     if (!t.thread || efg_summary_tree(&t.tree, run, &t.thread->graph, &t.thread->loops.main))
         return;
     t.whole = efg_run_rank_watched(&run->speaker);
+    char watched[48] = "";
+    if (run->common.totals.paused)
+        snprintf(watched, sizeof watched, ", watched for %.2g%% of the time", efg_summary_watched(run));
     if (t.tree.count)
-        efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s",
-                         run->speaker.rank, t.tree.main == EFG_NONE ? "" : " (* the main loop)");
+        efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s%s",
+                         run->speaker.rank, t.tree.main == EFG_NONE ? "" : " (* the main loop)", watched);
     put_loops(out, &t);
     if (skipped)
         *skipped = t.skipped;

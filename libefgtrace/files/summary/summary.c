@@ -333,32 +333,17 @@ static const struct {
      "iterations of the whole run"},
 };
 
-double efg_summary_estimate(const struct efg_run *run)
-{
-    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
-    const struct efg_totals *totals = &run->common.totals;
-    double calls = (double)totals->calls;
-
-    return thread && calls > 0
-               ? (double)thread->loops.main.iterations * (calls + (double)totals->unwatched) / calls
-               : 0;
-}
-
 static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    char calls[32], iterations[32];
-    double all = (double)totals->time + (double)totals->paused;
+    char calls[32];
 
     efg_format_count(calls, sizeof calls, (double)totals->unwatched / (double)totals->ranks);
     efg_summary_tell(
         out, "             watched for %.2g%% of the time, with pauses: %s calls a rank were not seen;",
-        efg_percent((double)totals->time, all), calls);
+        efg_summary_watched(run), calls);
     efg_summary_tell(
         out, "             counts and times are of the others, shares are estimates; no window came later");
-    efg_format_count(iterations, sizeof iterations, efg_summary_estimate(run));
-    if (efg_summary_estimate(run) > 0)
-        efg_summary_line(out, "             in all, the main loop had about %s iterations", iterations);
 }
 
 static void put_limit(struct efg_buffer *out, const struct efg_run *run)

@@ -31,6 +31,9 @@ double efg_summary_cost(const struct efg_run *run, double *share);
  * those seen. 0: not known. */
 double efg_summary_estimate(const struct efg_run *run);
 
+/* Percent of the time in which calls were watched: 100, unless watching has paused. */
+double efg_summary_watched(const struct efg_run *run);
+
 /* The loop tree of GRAPH, whose paths are those of RUN. MAIN is its main loop, of function 0
  * for none. Returns 0, or -ENOMEM (the tree is then empty). */
 int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run, const struct efg_graph *graph,
