@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #define HIGH 1024 /* where our files are: a program counts on low numbers, and closes or selects them */
+#define CLOSE \
+    10000       /* ns, or counts: readings of the same counter one after the other are not farther apart */
+#define TRIES 8 /* to read pages: the thread may lose its processor each time */
 
 static unsigned taken; /* files of this process; atomic */
 
@@ -222,6 +225,76 @@ static void start_papi(struct efg_perf *perf, struct efg_perf_refused *refused)
     }
 }
 
+/* --- readings --- */
+
+static int read_by_call(struct efg_perf *perf, unsigned count, struct efg_perf_reading *reading)
+{
+    uint64_t words[3 + EFG_COUNTERS];
+    size_t size = (3 + count) * sizeof *words;
+
+    efg_pages_before(&perf->pages);
+    if (read(perf->file[0], words, size) != (ssize_t)size || words[0] != count)
+        return -EBADF;
+    efg_pages_after(&perf->pages, words + 3);
+    reading->enabled = words[1];
+    reading->running = words[2];
+    memcpy(reading->value, words + 3, count * sizeof *words);
+    return 0;
+}
+
+static int read_of_kernel(struct efg_perf *perf, unsigned count, struct efg_perf_reading *reading)
+{
+    reading->is_by_call = !efg_pages_read(&perf->pages, reading->value);
+    if (reading->is_by_call)
+        return read_by_call(perf, count, reading);
+    reading->enabled = perf->pages.page[0]->time_enabled;
+    reading->running = perf->pages.page[0]->time_running;
+    return 0;
+}
+
+int efg_perf_read(struct efg_perf *perf, struct efg_perf_reading *reading)
+{
+    unsigned count = count_of_kernel(perf);
+    int error = count ? read_of_kernel(perf, count, reading) : 0;
+
+    if (error || !perf->papi.count)
+        return error;
+    reading->is_by_call = true;
+    return efg_papi_read(&perf->papi, reading->value + count);
+}
+
+/* Whether each of the COUNT values of PAGE is between those of two system calls around it. */
+static bool is_between(const struct efg_perf_reading *before, const struct efg_perf_reading *page,
+                       const struct efg_perf_reading *after, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (page->value[k] + CLOSE < before->value[k] || page->value[k] > after->value[k] + CLOSE)
+            return false;
+    return true;
+}
+
+/* Whether pages say what system calls do; if there is no telling, they do not. */
+static bool is_right(struct efg_perf *perf, unsigned count)
+{
+    struct efg_perf_reading before, page, after;
+
+    for (int i = 0; i < TRIES; i++) {
+        if (read_by_call(perf, count, &before) != 0)
+            return false;
+        bool is_known = efg_pages_read(&perf->pages, page.value);
+        if (read_by_call(perf, count, &after) != 0)
+            return false;
+        if (is_known)
+            return is_between(&before, &page, &after, count);
+    }
+    return false;
+}
+
+void efg_perf_leave_pages(struct efg_perf *perf)
+{
+    efg_pages_close(&perf->pages);
+}
+
 /* --- all of them --- */
 
 static void open_of_kernel(struct efg_perf *perf, uint8_t id, struct efg_perf_refused *refused)
@@ -257,6 +330,15 @@ static void open_all_of_papi(struct efg_perf *perf, const struct efg_counter_lis
     start_papi(perf, refused);
 }
 
+static void open_pages(struct efg_perf *perf)
+{
+    unsigned count = perf->list.count;
+
+    efg_pages_open(&perf->pages, &perf->list, count, perf->file);
+    if (perf->pages.count && !is_right(perf, count))
+        efg_pages_close(&perf->pages);
+}
+
 unsigned efg_perf_open(struct efg_perf *perf, const struct efg_counter_list *wanted,
                        struct efg_perf_refused *refused)
 {
@@ -266,38 +348,20 @@ unsigned efg_perf_open(struct efg_perf *perf, const struct efg_counter_list *wan
         if (!is_of_papi(efg_counter(wanted->id[i])))
             open_of_kernel(perf, wanted->id[i], refused);
     /* Where the leader counts already, a kernel may let those that come later begin at the next switch. */
-    if (perf->list.count)
+    if (perf->list.count) {
         ioctl(perf->file[0], PERF_EVENT_IOC_ENABLE, 0);
+        open_pages(perf);
+    }
     open_all_of_papi(perf, wanted, refused);
     return perf->list.count;
 }
 
 void efg_perf_close(struct efg_perf *perf)
 {
+    efg_pages_close(&perf->pages);
     for (unsigned i = count_of_kernel(perf); i-- > 0;)
         close(perf->file[i]);
     efg_papi_close(&perf->papi);
     __atomic_sub_fetch(&taken, perf->list.count, __ATOMIC_RELAXED);
     perf->list.count = 0;
-}
-
-static int read_of_kernel(const struct efg_perf *perf, unsigned count, struct efg_perf_reading *reading)
-{
-    uint64_t words[3 + EFG_COUNTERS];
-    size_t size = (3 + count) * sizeof *words;
-
-    if (read(perf->file[0], words, size) != (ssize_t)size || words[0] != count)
-        return -EBADF;
-    reading->enabled = words[1];
-    reading->running = words[2];
-    memcpy(reading->value, words + 3, count * sizeof *words);
-    return 0;
-}
-
-int efg_perf_read(const struct efg_perf *perf, struct efg_perf_reading *reading)
-{
-    unsigned count = count_of_kernel(perf);
-    int error = count ? read_of_kernel(perf, count, reading) : 0;
-
-    return error || !perf->papi.count ? error : efg_papi_read(&perf->papi, reading->value + count);
 }

@@ -64,6 +64,7 @@ struct count { /* of a thread that is counted */
     bool is_known;                       /* the last reading is from the end of the last call */
     bool is_begun, was_on;               /* an iteration has; its calls go to the log */
     bool is_over;                        /* nothing can be read any more */
+    uint64_t cost;                       /* ns of readings since the last call */
     uint64_t events, poll_leave;         /* of the graph, after the last call */
     uint64_t visit, iterations;          /* of the thread, likewise */
     uint64_t pivot, longest;             /* pivots so far; number of that with most iterations */
@@ -76,7 +77,7 @@ struct count { /* of a thread that is counted */
 static struct efg_counter_list wanted;                     /* what can be counted */
 static char wanted_names[EFG_COUNTERS * EFG_COUNTER_NAME]; /* of these, with commas in between */
 static struct count *counts;                               /* grows at its head; atomic */
-static uint64_t read_time;                                 /* ns that a reading takes */
+static uint64_t read_time[2]; /* ns that a reading takes: from pages, by a call */
 static __thread struct count *own __attribute__((tls_model("initial-exec")));
 
 static long thread_id(void)
@@ -108,6 +109,7 @@ static bool read_now(struct count *c, struct values *since)
         errno = saved;
         return false;
     }
+    c->cost += read_time[c->reading.is_by_call];
     for (unsigned k = 0; since && k < wanted.count; k++)
         since->v[k] = c->reading.value[k] - last.value[k];
     return true;
@@ -285,7 +287,8 @@ static void remember(struct count *c)
 {
     c->events = c->thread->graph.events;
     c->poll_leave = c->thread->graph.poll_leave;
-    c->thread->cost.rare += 2 * read_time;
+    c->thread->cost.rare += c->cost;
+    c->cost = 0;
 }
 
 /* --- the hooks --- */
@@ -390,13 +393,22 @@ static void refuse(const char *names, const char *why)
     (efg_job_is_first() ? efg_note : efg_note_silently)("counters %s: %s", names, why);
 }
 
+static uint64_t time_readings(struct efg_perf *perf)
+{
+    struct efg_perf_reading reading;
+    uint64_t begin = efg_clock_ticks();
+
+    for (int i = 0; i < TRIALS; i++)
+        efg_perf_read(perf, &reading);
+    return (efg_clock_ticks() - begin) / TRIALS;
+}
+
 /* What is ASKED for, but the kernel does not let us count, is not asked for again. Returns whether there is
  * anything left. */
 static bool try_all(const struct efg_counter_list *asked)
 {
     struct efg_perf_refused refused;
     struct efg_perf perf;
-    struct efg_perf_reading reading;
 
     efg_perf_open(&perf, asked, &refused);
     efg_perf_explain(&refused, refuse);
@@ -404,12 +416,13 @@ static bool try_all(const struct efg_counter_list *asked)
     if (perf.is_user_only)
         refuse("of the processor", "what the kernel does for the program is left out "
                                    "(kernel.perf_event_paranoid)");
-    uint64_t begin = efg_clock_ticks();
-    for (int i = 0; wanted.count && i < TRIALS; i++)
-        efg_perf_read(&perf, &reading);
-    read_time = (efg_clock_ticks() - begin) / TRIALS;
-    efg_tell(efg_clock_ticks(), "%u counters; to read them takes %llu ns", wanted.count,
-             (unsigned long long)read_time);
+    if (wanted.count) {
+        read_time[0] = time_readings(&perf);
+        efg_perf_leave_pages(&perf);
+        read_time[1] = time_readings(&perf);
+    }
+    efg_tell(efg_clock_ticks(), "%u counters; to read them takes %llu ns, by a system call %llu ns",
+             wanted.count, (unsigned long long)read_time[0], (unsigned long long)read_time[1]);
     efg_perf_close(&perf);
     return wanted.count > 0;
 }
