@@ -241,6 +241,35 @@ static enum efg_verdict both(struct efg_agree *agree, const struct efg_standing 
     return efg_agree_result(agree, &a, one->tally);
 }
 
+/* Loop 5 was elected; by now one rank has LOOP, and the other one has 5 or is without. */
+static enum efg_round round_after(uint64_t loop, bool has_given_up, bool leaving)
+{
+    static const struct efg_tally tally = {.visits = 3};
+    static struct efg_choice choice = {.hash = 1, .class = EFG_PIVOT_CALL};
+    struct efg_standing one = {
+        .loop = 5, .tally = &tally, .choices = &choice, .choice_count = 1, .period = 9, .leaving = leaving};
+    struct efg_standing two = one;
+    struct efg_agree *agree = in_round(EFG_ROUND_PIVOT);
+    two.loop = loop;
+    two.has_given_up = has_given_up;
+    two.iterations = 4;
+    one.iterations = loop == 5 ? 4 : 5;
+    enum efg_verdict verdict = both(agree, &one, &two);
+    assert_int_equal(verdict, agree->round == EFG_ROUND_PROPOSE ? EFG_VERDICT_NONE : EFG_VERDICT_PIVOT);
+    return agree->round;
+}
+
+/* Votes are older than their result: what is over by then is proposed again. */
+static void test_what_is_elected_is_over(void **state)
+{
+    (void)state;
+    assert_int_equal(round_after(5, false, false), EFG_ROUND_CALIBRATE);
+    assert_int_equal(round_after(0, false, false), EFG_ROUND_PROPOSE);  /* over on one rank */
+    assert_int_equal(round_after(0, true, false), EFG_ROUND_CALIBRATE); /* which never had it */
+    assert_int_equal(round_after(6, false, false), EFG_ROUND_PROPOSE);  /* another one wins now */
+    assert_int_equal(round_after(6, false, true), EFG_ROUND_CALIBRATE); /* there will be no other round */
+}
+
 /* Two owners in CHECK, the second one in STATE, vote for LOOP. */
 static enum efg_verdict check(enum efg_state state, int is_lost, uint64_t loop)
 {
@@ -513,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_brief_loops),
         cmocka_unit_test(test_drift_is_of_a_loop),
         cmocka_unit_test(test_which_phase_is_the_main_one),
+        cmocka_unit_test(test_what_is_elected_is_over),
         cmocka_unit_test(test_windows_that_are_lost),
         cmocka_unit_test(test_windows_that_are_spread_behind_the_first),
         cmocka_unit_test(test_windows_that_grow),

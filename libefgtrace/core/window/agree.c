@@ -182,12 +182,22 @@ uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice
     return best;
 }
 
+/* Votes are older than their result: by now the loop is over on some rank, or most have another one. */
+static bool is_outdated(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    const struct efg_candidate *winner = efg_ballot_winner(r);
+
+    if (agree->is_leaving || r->flags & EFG_VOTE_LEAVING)
+        return false;
+    return r->flags & EFG_VOTE_LACKING || (winner && !efg_election_is_present(agree, winner));
+}
+
 /* Without a pivot in common, an owner counts the same iterations if it has the period of the owner with the
  * shortest one. A rank that votes later than others in a run that has just begun seems to have another
  * period; not so in the next round, as all vote when this one ends. */
 static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r)
 {
-    if (!(r->flags & EFG_VOTE_OWNS) || !efg_agree_is_same_detail(r))
+    if (!(r->flags & EFG_VOTE_OWNS) || !efg_agree_is_same_detail(r) || is_outdated(agree, r))
         return propose_again(agree);
     agree->pivot = find_common(agree, r);
     if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving &&

@@ -40,7 +40,8 @@
  *     back to PIVOT      the pivot is refused: it drifts, or is not the same one everywhere
  *             CALIBRATE  somebody no longer knows w
  *             CONFIRM    the window is moved; the next window
- *             PROPOSE    the window is done, or lost
+ *             PROPOSE    the window is done, or lost; PIVOT: the loop is over on some rank, or another one
+ *                        has more votes, since the round before
  *
  * DRIFT: from CONFIRM on owners compare their numbers at world collectives. If they differ, the
  * pivot misses visits on some rank: it is refused, its window is thrown away, and another
