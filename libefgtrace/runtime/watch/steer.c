@@ -37,7 +37,8 @@
 #define ROUND_PAUSE 1000000 /* ns between tests of a round */
 #define LOOK_PAUSE 5000000  /* ns between looks at what is recorded */
 #define LOOKS 1000          /* or fewer in a run, at what goes on */
-#define SAMPLES 400         /* sampling uses at most 1/400 of the time */
+#define SAMPLES 400         /* samples take at most 1/400 of the time so far ... */
+#define SAMPLES_IN_A_ROW 40 /* ... and 1/40 where they have taken less before */
 
 struct efg_steering efg_steering;
 
@@ -141,12 +142,18 @@ static void look(struct efg_thread *t, uint64_t now)
     update_awaiting(t);
 }
 
-/* Samples of a graph of 100,000 nodes take some 50 ms: sampling is bounded by its share. */
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+/* Samples of a graph of 100,000 nodes take some 50 ms: sampling is bounded by its share. What it has not used
+ * so far is there for a new phase, whose first samples take ten times as long as others. */
 static void bound_samples(struct efg_thread *t, uint64_t now, uint64_t took)
 {
-    uint64_t next = now + took * SAMPLES;
-    if (next > t->next_full_sample)
-        t->next_full_sample = next;
+    t->sampled += took;
+    t->next_full_sample = later(t->next_full_sample, now + took * SAMPLES_IN_A_ROW);
+    t->next_full_sample = later(t->next_full_sample, job->start + t->sampled * SAMPLES);
 }
 
 /* ns until the next look; visits of the pivot, where they are awaited, move the rounds on as

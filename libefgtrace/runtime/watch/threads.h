@@ -55,6 +55,7 @@ struct efg_thread {
     uint64_t polls_spared;     /* polls that it was asked about */
     uint64_t polls_counted;    /* that found nothing since the last one that was measured */
     uint64_t next_full_sample; /* ticks: when to look at the graph too */
+    uint64_t sampled;          /* ns that it has taken to look at it so far */
     /* Iterations of the pivot, from one visit to the next. */
     struct efg_run_iterations iterations;
     struct efg_series *series;     /* the same iterations one by one; NULL: no pivot yet, or no memory */
