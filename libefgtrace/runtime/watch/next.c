@@ -82,6 +82,7 @@ static void begin_search(const struct efg_thread *t, uint64_t now)
     next.search = efg_finder_since(&t->graph, efg_wish_begin(), now);
     next.search_since = now;
     next.samples = 0;
+    efg_visits_begin_phase(t);
     efg_phases_close(end_of_last(t));
     efg_tell(now, "the main loop is over: looking for the next one");
 }
@@ -92,7 +93,7 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
 
     if (s->pivot.kind == EFG_PIVOT_NONE) /* nobody knows */
         return false;
-    next.is_silent = efg_visits_are_over(t);
+    next.is_silent = efg_visits_are_over(t) || efg_visits_never_came(t);
     if (!next.is_silent && next.search) {
         end_search();
         efg_phases_resume();

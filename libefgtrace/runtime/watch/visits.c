@@ -24,7 +24,15 @@ static struct {
     uint64_t last_event; /* number of the event of the last visit; 0: none since it is marked */
     uint64_t longest;    /* most events from one to the next */
     uint64_t intervals;
+    uint64_t marked;     /* number of the event when it was marked, and ... */
+    uint64_t mean;       /* ... events for each visit until then */
 } visits;
+
+/* What there was when the loop before was over. */
+static struct {
+    uint64_t events;
+    uint32_t nodes, sites;
+} before;
 static bool is_replaced; /* the loop of the pivot was that of this rank, and no longer is */
 
 /* --- the end of the loop --- */
@@ -43,6 +51,28 @@ bool efg_visits_are_over(const struct efg_thread *t)
     uint64_t most = is_replaced ? most_calls(t) : UNLIKE * most_calls(t) + UNLIKE_MORE;
 
     return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event && t->graph.events - visits.last_event > most;
+}
+
+bool efg_visits_never_came(const struct efg_thread *t)
+{
+    return s->pivot.kind != EFG_PIVOT_NONE && !visits.last_event &&
+           t->graph.events - visits.marked > UNLIKE * visits.mean + UNLIKE_MORE;
+}
+
+void efg_visits_begin_phase(const struct efg_thread *t)
+{
+    before.events = t->graph.events;
+    before.nodes = t->graph.node_count;
+    before.sites = t->graph.tree->count;
+}
+
+/* Events for each visit of the pivot so far; of one that is new, since the loop before was over. */
+static uint64_t mean_calls(const struct efg_thread *t)
+{
+    bool is_new = s->pivot.id >= (s->pivot.kind == EFG_PIVOT_NODE ? before.nodes : before.sites);
+    uint64_t events = t->graph.events - (is_new ? before.events : 0);
+
+    return t->tally.visits ? events / t->tally.visits : events;
 }
 
 void efg_visits_count(struct efg_thread *t, uint64_t now)
@@ -86,6 +116,8 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     memset(&visits, 0, sizeof visits);
     efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);
     efg_tally_mark(&t->tally, efg_graph_visits(&t->graph, pivot->kind, pivot->id));
+    visits.marked = t->graph.events;
+    visits.mean = mean_calls(t);
     efg_iterations_restart(t);
     efg_phases_adopt();
     efg_enough_restart(t);
