@@ -24,8 +24,8 @@ static struct {
     uint64_t last_event; /* number of the event of the last visit; 0: none since it is marked */
     uint64_t longest;    /* most events from one to the next */
     uint64_t intervals;
-    uint64_t marked;     /* number of the event when it was marked, and ... */
-    uint64_t mean;       /* ... events for each visit until then */
+    uint64_t marked; /* number of the event when it was marked, and ... */
+    uint64_t mean;   /* ... events for each visit until then */
 } visits;
 
 /* What there was when the loop before was over. */
