@@ -64,6 +64,19 @@ said = {name: loop["counters"]["page-faults"] for name, loop in loops.items() if
 [main] = [said[name] for name, loop in loops.items() if loop["is_main"]]
 [inner] = [said[name] for name, loop in loops.items() if loop["depth"] == 1]
 assert 13.9 < main < 15.4 and 1.9 < inner < 2.2, said' 2>&1 | tail -n 1)"
+    # Whichever loop is the main one, its iterations are those that are counted.
+    traced_by 2 earlier --counters "$clocks" -- ./counted 500 earlier
+    "$tool" report -o earlier.json earlier
+    verdict "earlier: iterations are those of the main loop" "$("$python" -c '
+import json
+report = json.load(open("earlier.json"))
+[main] = [loop for loop in report["loops"] if loop["is_main"]]
+[total] = [one for one in report["counters"]["totals"] if one["name"] == "page-faults"]
+wanted = 8 if " main:" in main["name"] else 1
+assert total["iterations"], total
+for what in "iterations", "recorded":
+    counted, count = total["in_" + what], total[what]
+    assert 0.9 * wanted * count <= counted <= 1.4 * wanted * count, (what, wanted, total)' 2>&1 | tail -n 1)"
     "$tool" report nested >report
     has "the report has them" "Counters in an iteration of each loop" report
     EFGTRACE_COUNTERS=perf::PAGE-FAULTS "$tool" check >checked

@@ -6,9 +6,10 @@
  * MPI_Comm_dup and MPI_Comm_free; with "nested" an inner loop goes round three times, and touches 2 pages
  * between MPI_Scan and MPI_Bcast in each; with "fork" a child touches 100 pages between MPI_Barrier and
  * MPI_Allreduce, and becomes a program that lists its files; with "close" all files from 100 on are closed
- * half-way.
+ * half-way. With "earlier" another loop comes first, of half as much processor time in ten times as many
+ * iterations, in each of which 1 page is touched between MPI_Scan and MPI_Bcast.
  *
- * usage: counted STEPS [threads] [nested] [fork] [close]
+ * usage: counted STEPS [threads] [nested] [fork] [close] [earlier]
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -83,9 +84,19 @@ __attribute__((noinline)) static void inner(void)
     }
 }
 
+__attribute__((noinline)) static void earlier(void)
+{
+    for (int i = 0, one = 1, sum; i < 10 * steps; i++) {
+        MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        touch(1);
+        MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        work(0.0001);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    int has_threads = 0, is_nested = 0, has_child = 0, closes = 0, level, one = 1, sum;
+    int has_threads = 0, is_nested = 0, has_child = 0, closes = 0, has_earlier = 0, level, one = 1, sum;
     MPI_Comm comm;
     pthread_t thread;
 
@@ -94,12 +105,15 @@ int main(int argc, char **argv)
         is_nested |= !strcmp(argv[i], "nested");
         has_child |= !strcmp(argv[i], "fork");
         closes |= !strcmp(argv[i], "close");
+        has_earlier |= !strcmp(argv[i], "earlier");
     }
     steps = atoi(argv[1]);
     MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     if (has_threads)
         pthread_create(&thread, NULL, second, &comm);
+    if (has_earlier)
+        earlier();
     for (int i = 0; i < steps; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         touch(8);

@@ -45,8 +45,9 @@ struct values {
     uint64_t v[EFG_COUNTERS];
 };
 
-struct kept {               /* an iteration */
-    uint64_t pivot, middle; /* of which pivot; its time, ns since the start of the run */
+struct kept {        /* an iteration */
+    uint32_t pivot;  /* number of it */
+    uint64_t middle; /* its time, ns since the start of the run */
     struct values values;
 };
 
@@ -67,8 +68,7 @@ struct count { /* of a thread that is counted */
     uint64_t cost;                       /* ns of readings since the last call */
     uint64_t events, poll_leave;         /* of the graph, after the last call */
     uint64_t visit, iterations;          /* of the thread, likewise */
-    uint64_t pivot, longest;             /* pivots so far; number of that with most iterations */
-    struct efg_counts_iterations all;    /* of that one */
+    uint32_t pivot;                      /* number of the present one */
     struct kept *kept;                   /* the last KEPT iterations that may have been recorded, a ring */
     uint64_t kept_count;                 /* ever */
     struct count *next;
@@ -196,24 +196,6 @@ static struct count *count_of(struct efg_thread *thread)
 
 /* --- what is counted, and where it goes --- */
 
-static void keep_longest(struct count *c)
-{
-    struct efg_counts *counted = c->thread->counts;
-
-    if (!counted || counted->all.count <= c->all.count)
-        return;
-    c->all = counted->all;
-    c->longest = c->pivot;
-}
-
-/* There is another pivot. */
-static void restart(struct count *c)
-{
-    keep_longest(c);
-    c->thread->counts->all = (struct efg_counts_iterations){0};
-    c->pivot++;
-}
-
 /* Which iterations are recorded is known in the end: those in windows. */
 static void keep_iteration(struct count *c, uint64_t begin, uint64_t end, const struct values *values)
 {
@@ -236,23 +218,23 @@ static void end_iteration(struct count *c, uint64_t begin, const struct values *
         keep_iteration(c, begin, c->visit, &passed);
 }
 
-/* A visit of the pivot begins an iteration, and ends the one before. */
+/* A visit of the pivot begins an iteration, and ends the one before, if that was of the same pivot. */
 static void follow_iterations(struct count *c, const struct efg_call *call)
 {
     struct efg_thread *t = c->thread;
     uint64_t before = c->iterations, begin = c->visit;
+    bool is_other = t->pivots != c->pivot;
 
-    if (t->last_visit == c->visit)
+    if (t->last_visit == c->visit && !is_other)
         return;
     struct values now = efg_shape_is_in(call, EFG_SHAPES_STARTING) ? c->entered : c->so_far;
     c->visit = t->last_visit;
     c->iterations = t->iterations.all.count;
-    if (c->iterations < before)
-        restart(c);
-    else if (c->is_begun && c->iterations == before + 1)
+    c->pivot = t->pivots;
+    if (c->is_begun && !is_other && c->iterations == before + 1)
         end_iteration(c, begin, &now);
     c->begun = now;
-    c->is_begun = c->visit != 0; /* 0: there is another pivot */
+    c->is_begun = c->visit != 0; /* 0: there is another pivot, or a pause was */
     c->was_on = t->recorder.is_on;
 }
 
@@ -512,11 +494,11 @@ static void add_recorded(struct efg_counts *to, const struct values *values, dou
     efg_counts_add_iteration(&to->recorded, to->width, weighed.v);
 }
 
-/* Those that stand for the run, as their times do. */
-static void sum_recorded(struct count *c, const double *weight)
+/* Those of PIVOT that stand for the run, as their times do. */
+static void sum_recorded(struct count *c, uint32_t pivot, const double *weight)
 {
     for (uint64_t i = 0; i < c->kept_count && i < KEPT; i++) {
-        double stands = c->kept[i].pivot == c->longest ? weigh(&c->kept[i], weight) : 0;
+        double stands = c->kept[i].pivot == pivot ? weigh(&c->kept[i], weight) : 0;
         if (stands > 0)
             add_recorded(c->thread->counts, &c->kept[i].values, stands);
     }
@@ -529,13 +511,13 @@ void efg_count_end(void)
     if (weight && efg_threads.leader)
         efg_known_weigh(efg_threads.leader, weight);
     for (struct count *c = counts; c; c = c->next) {
+        uint32_t pivot;
         note_lent(&c->reading);
-        keep_longest(c);
         if (!c->thread->counts)
             continue;
-        c->thread->counts->all = c->all;
+        c->thread->counts->all = efg_known_counted(c->thread, &pivot);
         if (weight)
-            sum_recorded(c, weight);
+            sum_recorded(c, pivot, weight);
     }
     free(weight);
 }

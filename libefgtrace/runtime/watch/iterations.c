@@ -15,7 +15,10 @@ static const struct efg_job *const job = &efg_job;
 void efg_iterations_restart(struct efg_thread *t)
 {
     t->last_visit = 0;
+    t->pivots++;
     memset(&t->iterations, 0, sizeof t->iterations);
+    if (t->counts)
+        memset(&t->counts->all, 0, sizeof t->counts->all);
     if (t->series) {
         efg_series_clear(t->series);
         return;

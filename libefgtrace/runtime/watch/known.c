@@ -231,6 +231,14 @@ static const struct efg_phase *main_phase(void)
     return s->main.function ? efg_phases_find(&s->main) : NULL;
 }
 
+/* The same, if the pivot that is marked is that of another phase, and its iterations are known. */
+static const struct efg_phase *main_before(void)
+{
+    const struct efg_phase *main = main_phase();
+
+    return main && !is_counted(main) && main->longest.all.count ? main : NULL;
+}
+
 /* The loop of PHASE with all its iterations until now; of the main loop there is one number. */
 static struct efg_mainloop loop_of(const struct efg_thread *t, const struct efg_phase *phase)
 {
@@ -283,9 +291,9 @@ static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, 
 /* Where the pivot of another phase is marked, what was known of that of the main loop. */
 static void take_main_phase(struct efg_run_thread *out, const struct efg_thread *t)
 {
-    const struct efg_phase *main = main_phase();
+    const struct efg_phase *main = main_before();
 
-    if (!main || is_counted(main) || !main->longest.all.count)
+    if (!main)
         return;
     out->iterations = main->longest;
     out->series = main->series;
@@ -321,9 +329,17 @@ void efg_known_weigh(const struct efg_thread *t, double *weight)
                                     .main_phase = main ? main->number : 0,
                                     .series = t->series};
 
-    if (main && !is_counted(main) && main->longest.all.count)
+    if (main_before())
         thread.series = main->series;
     efg_run_weigh(&thread, weight);
+}
+
+struct efg_counts_iterations efg_known_counted(const struct efg_thread *t, uint32_t *pivot)
+{
+    const struct efg_phase *main = efg_leader_is(t) ? main_before() : NULL;
+
+    *pivot = main ? main->pivots : t->pivots;
+    return main ? main->counted : t->counts->all;
 }
 
 static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)

@@ -21,6 +21,10 @@ void efg_known_forget_rank(struct efg_run_rank *rank);
 /* What each of the windows of THREAD, the leader, stands for, as efg_run_weigh says it. */
 void efg_known_weigh(const struct efg_thread *thread, double *weight);
 
+/* What counters counted in the iterations of the main loop, as far as THREAD, which has counts, measured
+ * them: those of its pivot number *PIVOT. */
+struct efg_counts_iterations efg_known_counted(const struct efg_thread *thread, uint32_t *pivot);
+
 /* The facts of the run that all ranks know, to RUN, which owns them. */
 void efg_known_run(struct efg_run *run);
 

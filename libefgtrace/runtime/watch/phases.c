@@ -298,7 +298,9 @@ void efg_phases_keep(struct efg_thread *t, const struct efg_pivot *pivot)
     t->series = phase->series;
     phase->series = series;
     phase->longest = t->iterations;
+    phase->counted = t->counts ? t->counts->all : (struct efg_counts_iterations){0};
     phase->pivot = *pivot;
+    phase->pivots = t->pivots;
     phase->visits = t->tally.visits;
 }
 

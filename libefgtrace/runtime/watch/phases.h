@@ -25,8 +25,10 @@ struct efg_phase {
     struct efg_run_iterations iterations; /* of pivots that are no longer marked */
     /* Of these the one with the most time, if its iterations are not those of the thread. */
     struct efg_pivot pivot;
+    uint32_t pivots; /* its number, as threads.h has it */
     uint64_t visits;
     struct efg_run_iterations longest;
+    struct efg_counts_iterations counted; /* by counters, in these */
     struct efg_series *series;
 };
 

@@ -60,6 +60,7 @@ struct efg_thread {
     struct efg_run_iterations iterations;
     struct efg_series *series;     /* the same iterations one by one; NULL: no pivot yet, or no memory */
     uint64_t last_visit, last_mpi; /* ticks; ns in MPI until then */
+    uint32_t pivots;               /* that were marked so far: the number of this one */
     struct efg_counts *counts;     /* NULL: none are asked for */
     struct efg_map buffers;        /* that its calls have had, where they are told apart */
     uint64_t next_save;            /* ticks: when to save what there is, see save.h */
