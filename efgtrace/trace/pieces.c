@@ -172,6 +172,7 @@ static void take_rank(struct whole *whole, struct efg_run_rank *from, uint32_t p
     to->end = to->end < from->end ? from->end : to->end;
     to->cost += from->cost;
     to->limited |= from->limited;
+    to->short_logs += from->short_logs;
     to->paused = to->paused < from->paused ? from->paused : to->paused;
     to->unwatched = to->unwatched < from->unwatched ? from->unwatched : to->unwatched;
     move(whole, &to->threads, &to->thread_count, &from->threads, &from->thread_count, sizeof *to->threads);

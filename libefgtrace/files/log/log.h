@@ -53,7 +53,8 @@ struct efg_log_header {
     uint32_t full;                /* 1: the mode was full: the whole run */
     uint32_t package, numa, core; /* that the rank is bound to, + 1; 0: not known or several */
     uint64_t clock_error;         /* ns that the synchronisations may be wrong by */
-    uint32_t trimmed, zero;       /* 1: of margins only what is needed is left (trim.h) */
+    uint32_t trimmed;             /* 1: of margins only what is needed is left (trim.h) */
+    uint32_t is_short;            /* 1: it ends before what was to be recorded: no room */
 };
 
 /* --- writing --- */

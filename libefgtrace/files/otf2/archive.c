@@ -207,11 +207,15 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
     return NULL;
 }
 
-int efg_otf2_describe(OTF2_Archive *archive, const char *application, uint32_t ranks, bool is_full)
+int efg_otf2_describe(OTF2_Archive *archive, const char *application, uint32_t ranks, bool is_full,
+                      bool is_whole)
 {
+    const char *what = !is_full   ? "some iterations of its main loop"
+                       : is_whole ? "the whole run"
+                                  : "the run, up to where its logs end";
     char text[512];
     snprintf(text, sizeof text, "%.300s on %u ranks: %s", application && *application ? application : "?",
-             ranks, is_full ? "the whole run" : "some iterations of its main loop");
+             ranks, what);
     return OTF2_Archive_SetDescription(archive, text) == OTF2_SUCCESS ? 0 : -EIO;
 }
 

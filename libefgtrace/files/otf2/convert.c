@@ -31,10 +31,10 @@ struct conversion {
     const char *dir;
     struct input *inputs; /* ascending, those that are left */
     int count, done;
-    uint32_t ranks, whole; /* whole: logs of thread 0 that are complete */
-    uint64_t bytes;        /* of the logs */
-    char application[256]; /* of the first one */
-    bool is_full;
+    uint32_t ranks, whole;           /* whole: logs of thread 0 that are complete */
+    uint64_t bytes;                  /* of the logs */
+    char application[256];           /* of the first one */
+    bool is_full, is_short;          /* is_short: a log ends before the run */
     struct efg_skew skew;            /* solved */
     struct efg_otf2_windows windows; /* of all logs */
     struct efg_strays strays;
@@ -98,6 +98,7 @@ static void look_at(struct conversion *c, const char *path)
     if (h->ranks == c->ranks) {
         c->inputs[c->count++] = (struct input){.path = path, .rank = h->rank, .thread = h->thread};
         c->whole += h->thread == 0 && h->closed && h->full;
+        c->is_short |= !h->closed || h->is_short;
         c->bytes += view.mapped;
         efg_otf2_find_windows(&c->windows, &view);
     } else {
@@ -261,7 +262,7 @@ static int write_all_events(struct conversion *c)
 
 static int write_archive(struct conversion *c)
 {
-    bool is_complete = c->whole == c->ranks && (uint32_t)c->count >= c->ranks;
+    bool is_complete = c->whole == c->ranks && (uint32_t)c->count >= c->ranks && !c->is_short;
     if (OTF2_Archive_SetSerialCollectiveCallbacks(c->archive) != OTF2_SUCCESS)
         return -EIO;
     int rc = efg_otf2_open_files(c->archive);
@@ -270,7 +271,7 @@ static int write_archive(struct conversion *c)
     if (rc == 0)
         rc = efg_otf2_close_files(c->archive);
     if (rc == 0)
-        rc = efg_otf2_describe(c->archive, c->application, c->ranks, c->is_full);
+        rc = efg_otf2_describe(c->archive, c->application, c->ranks, c->is_full, !c->is_short);
     if (rc == 0)
         rc = efg_otf2_define(c->unifier, c->archive, c->events, is_complete);
     return rc;

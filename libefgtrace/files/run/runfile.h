@@ -260,6 +260,7 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint32_t limited;     /* set of enum efg_limited: what was left out for it */
     uint64_t paused;      /* ns in which calls were not watched */
     uint64_t unwatched;   /* calls then; they are in no other count */
+    uint32_t short_logs;  /* of threads: for want of room they ended early */
     struct efg_run_processor processor;
     char *note;        /* what went wrong or is worth saying, "" for nothing */
     char *phases;      /* as efg_run_phases_text */

@@ -77,6 +77,7 @@ static const struct efg_field fields_of_totals[] = {
     SUM(86, openmp_ranks),
     SUM(87, openmp_time),
     SUM(88, openmp_mpi),
+    SUM(90, with_short_log),
     LEAST(22, nodes_least),
     LEAST(49, unserved_least),
     LEAST(23, start),
@@ -112,7 +113,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(72, EFG_FIELD_TEXT, said),
     FIELD(73, EFG_FIELD_TEXT, counters),
 };
-enum { FIRST_LEAST = 50, FIRST_MOST = 56, FIRST_SET = 69, FIRST_OTHER = 71 };
+enum { FIRST_LEAST = 51, FIRST_MOST = 57, FIRST_SET = 70, FIRST_OTHER = 72 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -406,6 +407,7 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
         .time = efg_run_rank_watched(rank),
         .paused = rank->paused,
         .unwatched = rank->unwatched,
+        .with_short_log = rank->short_logs > 0,
         .limit_most = rank->limit,
         .accuracy_most = rank->accuracy,
         .error_most = rank->error,

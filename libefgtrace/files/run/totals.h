@@ -37,6 +37,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t with_loop;                                   /* ranks with a main loop */
     uint64_t with_window;        /* ranks, each of these: with a window; */
     uint64_t incomplete;         /* one of them ended early */
+    uint64_t with_short_log;     /* a log ended early, for want of room */
     uint64_t disagreed;          /* one of them was not agreed on */
     uint64_t followers;          /* windows are those of others: it does not have their loop */
     uint64_t alone;              /* recorded without the others */

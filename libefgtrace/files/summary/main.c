@@ -438,18 +438,23 @@ static void put_all(struct efg_buffer *out, const struct view *view)
     free(group);
 }
 
+static const char *of_ranks(char *text, size_t size, uint64_t some, uint64_t all)
+{
+    if (some < all)
+        snprintf(text, size, "%llu of %llu ranks", (unsigned long long)some, (unsigned long long)all);
+    else
+        snprintf(text, size, "all %llu ranks", (unsigned long long)all);
+    return text;
+}
+
 static void put_incomplete(struct efg_buffer *out, const struct efg_run *run)
 {
-    unsigned long long some = run->common.totals.incomplete, all = run->common.totals.ranks;
+    const struct efg_totals *totals = &run->common.totals;
     char ranks[64];
-    if (!some)
-        return;
-    if (some < all)
-        snprintf(ranks, sizeof ranks, "%llu of %llu ranks", some, all);
-    else
-        snprintf(ranks, sizeof ranks, "all %llu ranks", all);
-    efg_summary_tell(out, "             on %s it ended before the %llu iterations asked for", ranks,
-                     (unsigned long long)run->iterations);
+    if (totals->incomplete)
+        efg_summary_tell(out, "             on %s it ended before the %llu iterations asked for",
+                         of_ranks(ranks, sizeof ranks, totals->incomplete, totals->ranks),
+                         (unsigned long long)run->iterations);
 }
 
 static void put_windows(struct efg_buffer *out, const struct efg_run *run)
@@ -466,7 +471,11 @@ static void put_windows(struct efg_buffer *out, const struct efg_run *run)
 static void put_traced(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    if (run->mode == EFG_MODE_FULL)
+    char ranks[64];
+    if (run->mode == EFG_MODE_FULL && totals->with_short_log)
+        efg_summary_tell(out, "Traced       the run (mode full), on %s only to where the log ended: see Note",
+                         of_ranks(ranks, sizeof ranks, totals->with_short_log, totals->ranks));
+    else if (run->mode == EFG_MODE_FULL)
         efg_summary_tell(out, "Traced       all of the run (mode full)");
     else if (run->mode == EFG_MODE_GRAPH)
         efg_summary_tell(out, "Traced       nothing (mode graph); EFGTRACE_MODE=adaptive traces "

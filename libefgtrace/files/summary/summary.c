@@ -221,7 +221,7 @@ static void put_trace(struct efg_buffer *out, const struct view *view)
             snprintf(times, sizeof times, "%.1f", ratio);
         else
             efg_format_count(times, sizeof times, ratio);
-        if (run->mode == EFG_MODE_FULL || ratio < 1.05)
+        if ((run->mode == EFG_MODE_FULL && !view->totals->with_short_log) || ratio < 1.05)
             efg_summary_tell(out, "Trace        %s events, %s", events, bytes);
         else
             efg_summary_tell(out,

@@ -252,7 +252,8 @@ static int write_archive(struct efg_otf2_unifier *u, struct efg_run *run, struct
     *total += sums[2];
     uint64_t begin = efg_clock_cpu();
     if (efg_job_is_first())
-        error = efg_otf2_describe(archive, run->application, run->size, run->mode == EFG_MODE_FULL);
+        error = efg_otf2_describe(archive, run->application, run->size, run->mode == EFG_MODE_FULL,
+                                  !run->common.totals.with_short_log);
     if (efg_job_is_first() && !error)
         error = all ? efg_otf2_define(u, archive, all, false) : -ENOMEM;
     run->own += efg_clock_cpu() - begin;

@@ -92,6 +92,7 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r)
 static void give_up(struct efg_recorder *r, int error)
 {
     r->failed = error;
+    r->log.header->is_short = 1;
     r->is_on = r->is_draining = false;
     efg_traffic_end(r->traffic);
     r->spin.count = 0;

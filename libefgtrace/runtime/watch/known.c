@@ -356,6 +356,15 @@ static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, 
                                           .wanted = (uint32_t)s->control.agree.parts[0].windows};
 }
 
+static uint32_t count_short(struct efg_thread *only)
+{
+    uint32_t count = 0;
+
+    for (struct efg_thread *t = only ? only : efg_threads.list; t; t = only ? NULL : t->next)
+        count += t->recorder.failed != 0;
+    return count;
+}
+
 static void fill_thread(struct efg_run_thread *out, struct efg_thread *t, uint64_t now)
 {
     out->number = t->number;
@@ -401,6 +410,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .accuracy = job->conf.accuracy,
         .error = efg_enough_error(),
         .processor = efg_processor_since(&job->processor),
+        .short_logs = count_short(only),
     };
     efg_thrift_known(rank, only);
     rank->thread_count = only ? 1 : efg_threads.count;
