@@ -150,4 +150,13 @@ for apart in "" -DAPART; do
         "$tool" expand -r 0 --iteration "$first" "$dir" | awk '{ sub("MPI_", "", $4); print $4 }' | paste -sd ' ')"
 done
 
+# A master and its workers, whose loops are in one function, as they are inlined: the window is that of the
+# majority.
+name="workers, inlined"
+$MPICC -g -O2 -finline-functions-called-once -I"$root/tests/programs" \
+    "$root/tests/programs/master_worker.c" -o "$work/workers" -lm || exit 2
+rm -rf "$dir"
+ranks 4 "$tool" run -o "$dir" "$work/workers" 6000 300 >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
+has "$name: the main loop" "Main loop    in work, " "$dir/summary.txt"
+
 finish

@@ -52,7 +52,7 @@ contains "an inner loop has a row" "$said" "1 of loops"
 agrees full representative.py full --full
 
 traced master -- "$programs/master_worker" 4000
-contains "the master alone has iterations" "$("$tool" export -f json master | tr -d ' \n')" '"ranks":1,'
+contains "the workers alone have iterations" "$("$tool" export -f json master | tr -d ' \n')" '"ranks":3,'
 agrees master representative.py master
 traced master.full --mode full -- "$programs/master_worker" 500 100
 agrees master.full representative.py master.full --full

@@ -61,13 +61,17 @@ static void test_elections(void **state)
     assert_int_equal(agree.loop, 9); /* fewer iterations */
 }
 
-/* A rank that votes for LOOP with this MARK, in this PLACE, at TIME; what is elected gets a window at once.
- * Returns whether it was elected. */
-static bool elected_in(struct efg_agree *agree, uint64_t loop, uint16_t mark, uint16_t place, uint64_t time)
+/* A rank that votes for LOOP with this MARK, NUMBER in the code, at TIME; what is elected gets a window at
+ * once. Returns whether it was elected. */
+static bool elected_in(struct efg_agree *agree, uint64_t loop, uint16_t mark, efg_place number, uint64_t time)
 {
     static const struct efg_tally none;
-    struct efg_standing s = {
-        .loop = loop, .mark = mark, .place = place, .time = time, .iterations = 9, .tally = &none};
+    struct efg_standing s = {.loop = loop,
+                             .mark = mark,
+                             .place = number << 16 | number,
+                             .time = time,
+                             .iterations = 9,
+                             .tally = &none};
     struct efg_vote vote = efg_agree_vote(agree, &s);
     bool is_elected = efg_agree_result(agree, &vote, &none) == EFG_VERDICT_ELECTED;
 

@@ -34,7 +34,7 @@ static struct efg_vote some_vote(int loops)
         v.loops[0] = (struct efg_candidate){.loop = 1 + (uint64_t)(rand() % loops), .ranks = 1};
     if (v.loops[0].loop) {
         v.loops[0].least = v.loops[0].most = (uint64_t)(rand() % 50);
-        v.loops[0].least_place = v.loops[0].most_place = (uint16_t)(rand() % 3);
+        v.loops[0].place = (efg_place)(rand() % 3);
     }
     struct efg_choice choices[3];
     for (int i = 0; i < 3; i++)
@@ -84,23 +84,20 @@ static void test_order_does_not_matter(void **state)
     }
 }
 
-/* The rows of the table are the loops with the lowest hashes, with all that have them. */
+/* The rows of the table are the loops with the lowest hashes and places, with all that have them. */
 static void assert_counted(const struct efg_vote *votes, const struct efg_vote *result)
 {
     int row = 0;
-    for (uint64_t loop = 1; loop <= 100 && row < EFG_BALLOT_LOOPS; loop++) {
-        struct efg_candidate expected = {.loop = loop, .least = UINT64_MAX, .least_place = UINT16_MAX};
+    for (uint64_t number = 3; number <= 302 && row < EFG_BALLOT_LOOPS; number++) {
+        struct efg_candidate expected = {
+            .loop = number / 3, .least = UINT64_MAX, .place = (efg_place)(number % 3)};
         for (int i = 0; i < VOTES; i++) {
             const struct efg_candidate *c = &votes[i].loops[0];
-            if (c->loop != loop)
+            if (c->loop != expected.loop || c->place != expected.place)
                 continue;
             expected.ranks++;
             expected.least = c->least < expected.least ? c->least : expected.least;
             expected.most = c->most > expected.most ? c->most : expected.most;
-            if (c->least_place < expected.least_place)
-                expected.least_place = c->least_place;
-            if (c->most_place > expected.most_place)
-                expected.most_place = c->most_place;
         }
         if (!expected.ranks)
             continue;
@@ -134,18 +131,45 @@ static struct efg_vote table(const struct efg_candidate *rows, int count)
 static void test_majority(void **state)
 {
     (void)state;
-    struct efg_candidate three[] = {{5, 9, 9, 1, 2, 2, 0, 0}, {7, 10, 12, 3, 0, 2, 0, 0}};
-    struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0, 0, 0}, {7, 10, 12, 2, 3, 3, 0, 0}};
-    struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0, 0, 0}, {7, 10, 12, 2, 0, 0, 0, 0}};
+    struct efg_candidate three[] = {{5, 9, 9, 1, 0, 0, 0}, {7, 10, 12, 3, 0, 0, 0}};
+    struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0, 0}, {7, 10, 12, 2, 0, 0, 0}};
+    struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0, 0}, {7, 10, 12, 2, 0, 0, 0}};
     struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2), d = table(tie, 1);
-    assert_int_equal(efg_ballot_winner(&a)->loop, 7);             /* most ranks */
-    assert_int_equal(efg_ballot_winner(&b)->loop, 7);             /* fewer iterations */
-    assert_int_equal(efg_ballot_winner(&c)->loop, 5);             /* lower hash */
-    assert_int_equal(efg_ballot_place(efg_ballot_winner(&a)), 0); /* one does not know it */
-    assert_int_equal(efg_ballot_place(efg_ballot_winner(&b)), 3);
+    assert_int_equal(efg_ballot_winner(&a).loop, 7); /* most ranks */
+    assert_int_equal(efg_ballot_winner(&b).loop, 7); /* fewer iterations */
+    assert_int_equal(efg_ballot_winner(&c).loop, 5); /* lower hash */
     assert_true(efg_ballot_is_split(&a) && !efg_ballot_is_split(&d));
     efg_ballot_init(&d);
-    assert_null(efg_ballot_winner(&d));
+    assert_int_equal(efg_ballot_winner(&d).loop, 0);
+    assert_false(efg_ballot_is_split(&d));
+}
+
+/* Loops 2 and 4 of a function; 3 is in 2. */
+#define TWO (3u << 16 | 2)
+#define THREE (3u << 16 | 3)
+#define FOUR (4u << 16 | 4)
+
+/* Master and workers in one function: apart. A loop and one around it, or one whose place is not known:
+ * one. */
+static void test_loops_of_one_function(void **state)
+{
+    (void)state;
+    struct efg_candidate apart[] = {{5, 9, 9, 1, TWO, 0, 0}, {5, 3, 4, 3, FOUR, 0, 0}};
+    struct efg_candidate nested[] = {{5, 9, 9, 1, TWO, 0, 0}, {5, 3, 90, 3, THREE, 0, 0}};
+    struct efg_candidate vague[] = {{5, 9, 9, 1, 0, 0, 0}, {5, 9, 9, 2, TWO, 0, 0}, {5, 3, 4, 3, FOUR, 0, 0}};
+    struct efg_candidate other[] = {
+        {5, 9, 9, 2, 0, 0, 0}, {5, 9, 9, 1, TWO, 0, 0}, {5, 3, 4, 1, FOUR, 0, 0}, {6, 3, 4, 4, 0, 0, 0}};
+    struct efg_vote a = table(apart, 2), b = table(nested, 2), c = table(vague, 3), d = table(other, 4);
+    struct efg_candidate one = efg_ballot_winner(&a), all = efg_ballot_winner(&b);
+    assert_int_equal(one.ranks, 3);
+    assert_int_equal(one.place, FOUR);
+    assert_true(efg_ballot_is_split(&a));
+    assert_int_equal(all.ranks, 4);
+    assert_int_equal(all.place, EFG_PLACE_UNKNOWN);
+    assert_true(all.least == 3 && all.most == 90 && !efg_ballot_is_split(&b));
+    assert_int_equal(efg_ballot_winner(&c).ranks, 4); /* those in FOUR, and the one that may be */
+    assert_int_equal(efg_ballot_winner(&c).least, 3);
+    assert_int_equal(efg_ballot_winner(&d).loop, 6); /* four ranks have it, no three one of the others */
 }
 
 static void test_pivots_in_common(void **state)
@@ -262,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_loops_are_counted),
         cmocka_unit_test(test_majority),
+        cmocka_unit_test(test_loops_of_one_function),
         cmocka_unit_test(test_pivots_in_common),
         cmocka_unit_test(test_pivots_of_different_classes),
         cmocka_unit_test(test_periods),

@@ -47,6 +47,12 @@ static inline bool efg_place_is_in(efg_place a, efg_place b)
     return a && b && efg_place_loop(a) >= efg_place_loop(b) && efg_place_loop(a) <= b >> 16;
 }
 
+/* Whether A and B are known, and neither is in the loop of the other. */
+static inline bool efg_place_is_apart(efg_place a, efg_place b)
+{
+    return a && b && !efg_place_is_in(a, b) && !efg_place_is_in(b, a);
+}
+
 /*
  * The places of the nodes of a flow graph, which begins at node 0. Unknown are those of nodes that
  * cannot be reached. Two nested loops that

@@ -100,12 +100,13 @@ static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote 
 {
     if (r->flags & EFG_VOTE_SHUT)
         return EFG_VERDICT_NONE;
-    const struct efg_candidate *winner = efg_election_winner(agree, r);
-    if ((!winner || efg_election_is_present(agree, winner)) && may_place(agree, r) && place_next(agree, r))
+    struct efg_candidate winner = efg_election_winner(agree, r);
+    bool is_present = !winner.loop || efg_election_is_present(agree, &winner);
+    if (is_present && may_place(agree, r) && place_next(agree, r))
         return EFG_VERDICT_PLACED;
-    if (!winner || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
+    if (!winner.loop || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
         return EFG_VERDICT_NONE;
-    efg_election_take(agree, winner);
+    efg_election_take(agree, &winner);
     stop_asking(agree);
     agree->is_numbered = false;
     agree->round = EFG_ROUND_PIVOT;
@@ -185,11 +186,11 @@ uint32_t efg_agree_choice(const struct efg_agree *agree, const struct efg_choice
 /* Votes are older than their result: by now the loop is over on some rank, or most have another one. */
 static bool is_outdated(const struct efg_agree *agree, const struct efg_vote *r)
 {
-    const struct efg_candidate *winner = efg_ballot_winner(r);
+    struct efg_candidate winner = efg_ballot_winner(r);
 
     if (agree->is_leaving || r->flags & EFG_VOTE_LEAVING)
         return false;
-    return r->flags & EFG_VOTE_LACKING || (winner && !efg_election_is_present(agree, winner));
+    return r->flags & EFG_VOTE_LACKING || (winner.loop && !efg_election_is_present(agree, &winner));
 }
 
 /* Without a pivot in common, an owner counts the same iterations if it has the period of the owner with the
@@ -424,7 +425,7 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
 {
     if (!(r->flags & EFG_VOTE_UNDONE))
         return finish(agree, r, tally);
-    if (!(r->flags & EFG_VOTE_OPENED) && efg_election_winner(agree, r))
+    if (!(r->flags & EFG_VOTE_OPENED) && efg_election_winner(agree, r).loop)
         return lose(agree);
     if ((r->flags & (EFG_VOTE_OPENED | EFG_VOTE_SHUT | EFG_VOTE_LEAVING)) == EFG_VOTE_SHUT)
         return hold(agree);

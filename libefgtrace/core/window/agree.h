@@ -113,7 +113,7 @@ struct efg_standing {
     uint64_t iterations;              /* of it so far */
     uint16_t mark;                    /* of the phase, if the function has several; 0: none */
     uint64_t time;                    /* ns since the start of the run */
-    uint16_t place;                   /* number of the loop in its function; 0: not known */
+    efg_place place;                  /* which loop of its function it is, by the code */
     bool has_given_up;                /* has none and does not hold up the others any longer */
     const struct efg_choice *choices; /* in PIVOT: pivots of agree->loop, its favourite first */
     uint32_t choice_count;            /* 0: does not have that loop */
@@ -166,7 +166,7 @@ struct efg_part {
 struct efg_agree_loop {
     uint64_t loop;
     uint32_t mark;  /* as efg_ballot_mark */
-    uint32_t place; /* as efg_ballot_place */
+    efg_place place; /* EFG_PLACE_UNKNOWN if ranks differ */
     uint32_t phase; /* the number that its windows have, from 1 */
     uint64_t time;  /* ns for which most ranks voted for it */
     bool is_made;   /* it has windows */

@@ -51,8 +51,7 @@ static void say_loop(struct efg_vote *vote, const struct efg_standing *s)
                                                 .least = s->iterations,
                                                 .most = s->iterations,
                                                 .ranks = 1,
-                                                .least_place = s->place,
-                                                .most_place = s->place,
+                                                .place = s->place,
                                                 .least_mark = s->mark,
                                                 .most_mark = s->mark};
     else if (!s->has_given_up && !s->leaving)

@@ -29,7 +29,9 @@ void efg_ballot_init(struct efg_vote *vote)
 
 static bool is_before(const struct efg_candidate *a, const struct efg_candidate *b)
 {
-    return a->loop && (!b->loop || a->loop < b->loop);
+    if (!a->loop || !b->loop || a->loop != b->loop)
+        return a->loop && (!b->loop || a->loop < b->loop);
+    return a->place < b->place;
 }
 
 static struct efg_candidate add(struct efg_candidate a, struct efg_candidate b)
@@ -37,8 +39,7 @@ static struct efg_candidate add(struct efg_candidate a, struct efg_candidate b)
     a.ranks += b.ranks;
     a.least = a.least < b.least ? a.least : b.least;
     a.most = a.most > b.most ? a.most : b.most;
-    a.least_place = a.least_place < b.least_place ? a.least_place : b.least_place;
-    a.most_place = a.most_place > b.most_place ? a.most_place : b.most_place;
+    a.place = a.place == b.place ? a.place : EFG_PLACE_UNKNOWN;
     a.least_mark = a.least_mark < b.least_mark ? a.least_mark : b.least_mark;
     a.most_mark = a.most_mark > b.most_mark ? a.most_mark : b.most_mark;
     return a;
@@ -76,6 +77,31 @@ void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one)
 
 /* --- loops --- */
 
+static bool are_one(const struct efg_candidate *a, const struct efg_candidate *b)
+{
+    return a->loop == b->loop && !efg_place_is_apart(a->place, b->place);
+}
+
+static uint32_t count_rows(const struct efg_vote *result)
+{
+    uint32_t count = 0;
+
+    while (count < EFG_BALLOT_LOOPS && result->loops[count].loop)
+        count++;
+    return count;
+}
+
+/* Row I with all that are the same loop. */
+static struct efg_candidate unite(const struct efg_vote *result, uint32_t i)
+{
+    struct efg_candidate all = result->loops[i];
+
+    for (uint32_t k = 0; k < count_rows(result); k++)
+        if (k != i && are_one(&result->loops[i], &result->loops[k]))
+            all = add(all, result->loops[k]);
+    return all;
+}
+
 static bool beats(const struct efg_candidate *a, const struct efg_candidate *b)
 {
     if (a->ranks != b->ranks)
@@ -83,18 +109,34 @@ static bool beats(const struct efg_candidate *a, const struct efg_candidate *b)
     return a->most != b->most ? a->most < b->most : a->loop < b->loop;
 }
 
-const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result)
+/* Ranks that do not know the place are for any loop of the function: with them all would be one. */
+static bool is_vague(const struct efg_vote *result, uint32_t i)
 {
-    const struct efg_candidate *best = result->loops;
-    for (uint32_t i = 1; i < EFG_BALLOT_LOOPS && result->loops[i].loop; i++)
-        if (beats(&result->loops[i], best))
-            best = &result->loops[i];
-    return best->loop ? best : NULL;
+    return !result->loops[i].place && i + 1 < EFG_BALLOT_LOOPS &&
+           result->loops[i + 1].loop == result->loops[i].loop;
 }
 
-uint32_t efg_ballot_place(const struct efg_candidate *winner)
+/* EFG_NONE if there is none. */
+static uint32_t find_winner(const struct efg_vote *result)
 {
-    return winner->least_place == winner->most_place ? winner->most_place : 0;
+    struct efg_candidate best = {0};
+    uint32_t winner = EFG_NONE;
+
+    for (uint32_t i = 0; i < count_rows(result); i++) {
+        struct efg_candidate one = unite(result, i);
+        if (is_vague(result, i) || (best.loop && !beats(&one, &best)))
+            continue;
+        best = one;
+        winner = i;
+    }
+    return winner;
+}
+
+struct efg_candidate efg_ballot_winner(const struct efg_vote *result)
+{
+    uint32_t i = find_winner(result);
+
+    return i == EFG_NONE ? (struct efg_candidate){0} : unite(result, i);
 }
 
 uint32_t efg_ballot_mark(const struct efg_candidate *winner)
@@ -104,7 +146,12 @@ uint32_t efg_ballot_mark(const struct efg_candidate *winner)
 
 bool efg_ballot_is_split(const struct efg_vote *result)
 {
-    return result->loops[1].loop != 0;
+    uint32_t best = find_winner(result);
+
+    for (uint32_t i = 0; i < count_rows(result); i++)
+        if (!are_one(&result->loops[best], &result->loops[i]))
+            return true;
+    return false;
 }
 
 /* --- pivots --- */

@@ -30,8 +30,8 @@ struct efg_candidate {
     uint64_t loop;        /* hash of the call path of its function; 0: this row is empty */
     uint64_t least, most; /* iterations so far */
     uint32_t ranks;
-    uint16_t least_place, most_place; /* number of the loop in its function; 0: not known */
-    uint16_t least_mark, most_mark;   /* of the phase: which of several of one function */
+    efg_place place;                /* which loop of its function it is, by the code */
+    uint16_t least_mark, most_mark; /* of the phase: which of several of one function */
 };
 
 enum efg_vote_flag {
@@ -84,7 +84,7 @@ struct efg_vote {
     int64_t asked; /* for iterations, by the program: efg_agree_ask */
     int64_t step;  /* of how many blocks of iterations a ring is to have one */
     int64_t time;  /* ns since the start */
-    /* By ascending hash; if there are more, those with the lowest hashes. */
+    /* By ascending hash, then place; if there are more, the first ones of these. */
     struct efg_candidate loops[EFG_BALLOT_LOOPS];
 };
 
@@ -94,13 +94,10 @@ void efg_ballot_init(struct efg_vote *vote);
 /* Combine ONE into ALL. In any order; each vote once. */
 void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
 
-/* The loop that most ranks have; then the one with fewer iterations; then the lowest hash. NULL if
- * there is none. */
-const struct efg_candidate *efg_ballot_winner(const struct efg_vote *result);
-
-/* Which loop of its function all ranks that have WINNER mean, by the code; 0 if they do not know,
- * or mean different ones. */
-uint32_t efg_ballot_place(const struct efg_candidate *winner);
+/* The loop that most ranks have; then the one with fewer iterations; then the lowest hash. Loops of one
+ * function are one loop, unless their places are apart. Its loop is 0 if there is none; its place is
+ * EFG_PLACE_UNKNOWN if ranks do not know it, or mean different ones. */
+struct efg_candidate efg_ballot_winner(const struct efg_vote *result);
 
 /* The mark of its phase; 0 if ranks differ. */
 uint32_t efg_ballot_mark(const struct efg_candidate *winner);

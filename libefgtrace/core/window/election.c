@@ -40,8 +40,7 @@ bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agr
 
 static struct efg_agree_loop loop_of(const struct efg_candidate *one)
 {
-    return (struct efg_agree_loop){
-        .loop = one->loop, .mark = efg_ballot_mark(one), .place = efg_ballot_place(one)};
+    return (struct efg_agree_loop){.loop = one->loop, .mark = efg_ballot_mark(one), .place = one->place};
 }
 
 /* What ranks call the loop that they vote for, as one of those that were elected, the present one first;
@@ -95,20 +94,21 @@ bool efg_election_is_present(const struct efg_agree *agree, const struct efg_can
     return one->loop == agree->loop && find_loop(agree, &loop) == agree->present;
 }
 
-const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *r)
+struct efg_candidate efg_election_winner(struct efg_agree *agree, const struct efg_vote *r)
 {
-    const struct efg_candidate *winner = efg_ballot_winner(r);
-    if (!winner || r->flags & EFG_VOTE_LACKING || !efg_agree_is_same_detail(r))
-        return NULL;
-    rename_loop(agree, r, winner->loop);
-    struct efg_agree_loop loop = loop_of(winner);
+    static const struct efg_candidate none;
+    struct efg_candidate winner = efg_ballot_winner(r);
+    if (!winner.loop || r->flags & EFG_VOTE_LACKING || !efg_agree_is_same_detail(r))
+        return none;
+    rename_loop(agree, r, winner.loop);
+    struct efg_agree_loop loop = loop_of(&winner);
     if (!may_have_windows(agree, &loop) ||
-        (agree->round == EFG_ROUND_CHECK && efg_election_is_present(agree, winner))) {
+        (agree->round == EFG_ROUND_CHECK && efg_election_is_present(agree, &winner))) {
         agree->tries = 0;
-        return NULL;
+        return none;
     }
     if (efg_ballot_is_split(r) && !agree->is_leaving && agree->tries++ < MOST_TRIES)
-        return NULL;
+        return none;
     return winner;
 }
 
@@ -162,9 +162,9 @@ void efg_election_made(struct efg_agree *agree)
 
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *r)
 {
-    const struct efg_candidate *winner = efg_ballot_winner(r);
-    struct efg_agree_loop loop = winner ? loop_of(winner) : (struct efg_agree_loop){0};
-    uint32_t i = winner ? find_loop(agree, &loop) : EFG_AGREE_LOOPS;
+    struct efg_candidate winner = efg_ballot_winner(r);
+    struct efg_agree_loop loop = loop_of(&winner);
+    uint32_t i = winner.loop ? find_loop(agree, &loop) : EFG_AGREE_LOOPS;
 
     if (r->time <= (int64_t)agree->time)
         return;

@@ -12,7 +12,7 @@ void efg_election_begin_part(struct efg_agree *agree, uint32_t part);
 bool efg_election_has_part(const struct efg_agree *agree);
 
 /* The loop that is to have windows by RESULT, and has none yet that lies ahead; NULL: none, or not yet. */
-const struct efg_candidate *efg_election_winner(struct efg_agree *agree, const struct efg_vote *result);
+struct efg_candidate efg_election_winner(struct efg_agree *agree, const struct efg_vote *result);
 
 /* Whether ONE and OTHER may be the same loop, by all that is known of them. */
 bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agree_loop *other);

@@ -79,13 +79,15 @@ void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
 
 /* Ranks may have other counts of one loop: then the lowest one holds, unless the difference may be
  * one of time. A rank that is held up for long may have four times as many, and still the same loop
- * of the code. */
+ * of the code. Another loop of the same function is not the one. */
 static const struct efg_loop_found *find_elected(struct efg_judge *judge)
 {
-    bool is_same_place = s->place && efg_place_loop(s->loop.place) == s->place;
+    bool is_same_place = s->place && s->loop.place == s->place;
     bool is_own = s->loop.function == agree->loop && (is_same_place || s->loop.iterations < 4 * s->elected);
+    const struct efg_loop_found *found =
+        efg_judge_find(judge, agree->loop, is_own ? s->loop.iterations : s->elected);
 
-    return efg_judge_find(judge, agree->loop, is_own ? s->loop.iterations : s->elected);
+    return found && efg_place_is_apart(found->loop.place, s->place) ? NULL : found;
 }
 
 /* The pivot that is marked comes first: if it is taken, iterations need not be counted anew. */

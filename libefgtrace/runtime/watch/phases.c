@@ -184,7 +184,7 @@ void efg_phases_name(const struct efg_agree *agree)
     if (!phase || !phase->resumed)
         return;
     struct efg_agree_loop loop = {
-        .loop = phase->loop.function, .mark = phase->mark, .place = efg_place_loop(phase->loop.place)};
+        .loop = phase->loop.function, .mark = phase->mark, .place = phase->loop.place};
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (efg_election_is_loop(&agree->loops[i], &loop) && (!agree->loops[i].mark || loop.mark))
             phase->number = agree->loops[i].phase;

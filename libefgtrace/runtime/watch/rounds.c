@@ -151,7 +151,7 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .iterations = s->loop.iterations,
         .mark = efg_phases_mark(),
         .time = now - job->start,
-        .place = (uint16_t)efg_place_loop(s->loop.place),
+        .place = s->loop.place,
         .has_given_up = searches ? efg_next_has_given_up() : has_given_up(now),
         .choices = s->choices,
         .hash = s->pivot.kind != EFG_PIVOT_NONE ? s->pivot.hash : 0,
@@ -243,17 +243,17 @@ void efg_rounds_consider_alone(struct efg_thread *t, uint64_t now)
 
 static void wait_for_loop(uint64_t now)
 {
-    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result) &&
+    int waits = agree->round == EFG_ROUND_PROPOSE && efg_ballot_winner(&rounds.result).loop &&
                 (!s->loop.function || efg_ahead_is_on());
     rounds.waiting_since = !waits ? 0 : rounds.waiting_since ? rounds.waiting_since : now;
     rounds.waited = waits ? rounds.waited + 1 : 0;
 }
 
-static void take_elected(const struct efg_candidate *winner)
+static void take_elected(struct efg_candidate winner)
 {
     efg_phases_name(agree);
-    s->elected = winner->least;
-    s->place = efg_ballot_place(winner);
+    s->elected = winner.least;
+    s->place = winner.place;
 }
 
 static void hear(struct efg_thread *t, uint64_t now)
