@@ -28,15 +28,18 @@ print(o["calls"], o["cost"]["unwatched"], o["cost"]["paused"] > 0, any("were wat
     seen=$1 unseen=$2 pauses=$3 found=$4
 }
 
+verdict "bench/limit.py finds how many iterations take so long" "$("$python" bench/limit.py --check 2>&1 | tail -n 1)"
+
 limited 2 "messages 1.5s" --overhead $low
 same "messages: each call was seen or is counted" "$made" "$((seen + unseen))"
 same "messages: watching has paused, and the report says so" "True True" "$pauses $found"
 has "messages: the summary says so" "Limit        of 0.01% of the time" "$dir/summary.txt"
+has "messages: and that it was not kept" "             not kept, with " "$dir/summary.txt"
 # One count for the main loop, as it was watched; the number of all its iterations is beside it.
 if grep -q "^Main loop    in" "$dir/summary.txt"; then
     watched=$(sed -n 's/^Main loop    in .*, \([0-9]*\) iterations that were watched, of about [0-9].*/\1/p' "$dir/summary.txt")
     COLUMNS=1000 "$tool" report "$dir" | tr -s "\n " "  " >"$work/said"
-    same "messages: the summary's table has as many" "$watched" "$(sed -n 's/^ *\([0-9]*\) .* \* in .*/\1/p' "$dir/summary.txt")"
+    same "messages: the summary's table has as many" "$watched" "$(sed -n 's/^ *\([0-9]*\) .* \* *in .*/\1/p' "$dir/summary.txt")"
     speaker=$(sed -n 's/^ repetitions .* loops of rank \([0-9]*\) .*, watched for .*% of the time$/\1/p' "$dir/summary.txt")
     verdict "messages: the table says of what it is" "$([ -n "$speaker" ] || grep "^ repetitions" "$dir/summary.txt")"
     same "messages: the number of all is said once" 1 "$(grep -c "of about" "$dir/summary.txt")"
@@ -72,6 +75,6 @@ limited 1 "messages 0.5s" --overhead none
 same "no limit: no call is missing" "$made 0" "$seen $unseen"
 hasnt "no limit: nothing is said" "Limit " "$dir/summary.txt"
 
-limited 1 "messages 0.5s"
+limited 1 "messages 0.3s"
 same "by default, no call of a short run is missing" "$made 0" "$seen $unseen"
 finish

@@ -27,7 +27,7 @@ static void pass(uint64_t ns, double percent)
 
 static void begin(uint64_t share, uint64_t init)
 {
-    efg_limit_init(&limit, share, init, 10 * SECOND);
+    efg_limit_init(&limit, share, init, true);
     now = (struct efg_limit_state){0};
 }
 
@@ -44,9 +44,9 @@ static void test_what_is_allowed(void **state)
 {
     (void)state;
     begin(HALF_PERCENT, 10 * MS);
-    uint64_t grace = 37500000;
+    uint64_t grace = 18750000;
     assert_int_equal(efg_limit_allowed(&limit, &now), grace);
-    now.time = 10 * SECOND;
+    now.time = 5 * SECOND;
     assert_int_equal(efg_limit_allowed(&limit, &now), grace);
     now.time = 100 * SECOND;
     assert_int_equal(efg_limit_allowed(&limit, &now), 345 * MS);
@@ -65,17 +65,60 @@ static void test_below_it_nothing_is_left_out(void **state)
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
 }
 
-/* Of 200 s, watching may take 750 ms. */
+/* By default, no call of a short run is left out, whatever that takes. */
+static void test_a_short_run(void **state)
+{
+    (void)state;
+    efg_limit_init(&limit, HALF_PERCENT, 0, false);
+    now = (struct efg_limit_state){0};
+    for (int i = 0; i < 199; i++) {
+        pass(10 * MS, 50);
+        efg_limit_look(&limit, &now);
+        assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
+        assert_int_equal(limit.thins_polls, i >= 9);
+    }
+    pass(10 * MS, 50);
+    efg_limit_look(&limit, &now);
+    assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
+}
+
+/* By default, watching may take 75 ms in any case. */
 static void test_a_longer_grace(void **state)
 {
     (void)state;
-    efg_limit_init(&limit, HALF_PERCENT, 0, 200 * SECOND);
+    efg_limit_init(&limit, HALF_PERCENT, 0, false);
     now = (struct efg_limit_state){0};
-    run(3, 24);
+    run(7, 1);
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
     assert_true(limit.thins_polls);
-    run(1, 24);
-    assert_true(limit.thrift > EFG_THRIFT_NONE);
+    run(1, 1);
+    assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
+}
+
+/* Of a run of so many SECONDS in which watching would cost 20%: what it takes, of the time. */
+static double share_after(uint64_t seconds, bool is_asked)
+{
+    efg_limit_init(&limit, HALF_PERCENT, 0, is_asked);
+    now = (struct efg_limit_state){0};
+    while (now.time < seconds * SECOND) {
+        pass(EFG_LIMIT_BURST, 20);
+        efg_limit_look(&limit, &now);
+        uint64_t until = limit.thrift == EFG_THRIFT_PAUSE ? efg_limit_pause(&limit, &now) : now.time;
+        now.time = until > seconds * SECOND ? seconds * SECOND : until;
+        efg_limit_resume(&limit, &now);
+    }
+    return 100. * (double)now.cost / (double)now.time;
+}
+
+/* From 5 s on if it is asked for, else from 80 s on, as the first two seconds take 8% of 5 s. */
+static void test_how_long_a_run_keeps_the_limit(void **state)
+{
+    (void)state;
+    assert_true(share_after(5, true) < 0.5);
+    assert_true(share_after(30, true) < 0.5);
+    assert_true(share_after(80, false) <= 0.501);
+    assert_true(share_after(110, false) < 0.5);
+    assert_true(share_after(5, false) < 8.2);
 }
 
 /* Polls that find nothing leave what is allowed for what is worth more. */
@@ -84,13 +127,13 @@ static void test_polls_first(void **state)
     (void)state;
     begin(HALF_PERCENT, 0);
     now.has_ring = true;
-    pass(2 * MS, 100);
+    pass(MS, 100);
     efg_limit_look(&limit, &now);
     assert_false(limit.thins_polls);
     pass(MS, 100);
     efg_limit_look(&limit, &now);
     assert_true(limit.thins_polls);
-    pass(34 * MS, 100);
+    pass(16 * MS, 100);
     efg_limit_look(&limit, &now);
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
 }
@@ -108,13 +151,13 @@ static void test_one_measure_at_a_look(void **state)
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
 }
 
-/* 20% of 10 ms are less than a sixteenth of what is allowed of 10 s, of 180 ms less than all. */
+/* 20% of 5 ms are less than a sixteenth of what is allowed of 5 s, of 90 ms less than all. */
 static void test_short_runs(void **state)
 {
     (void)state;
     begin(HALF_PERCENT, 0);
     for (int i = 0; i < 18; i++) {
-        pass(10 * MS, 20);
+        pass(5 * MS, 20);
         efg_limit_look(&limit, &now);
         assert_int_equal(limit.thins_polls, i >= 1);
     }
@@ -171,9 +214,9 @@ static void test_a_window_comes_first(void **state)
     (void)state;
     begin(HALF_PERCENT, 0);
     now.is_searching = true;
-    run(4, 20);
+    run(2, 20);
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
-    run(2, 20); /* more than a second */
+    run(1, 20); /* more than half a second */
     assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
 }
 
@@ -231,7 +274,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_allowed),
         cmocka_unit_test(test_below_it_nothing_is_left_out),
+        cmocka_unit_test(test_a_short_run),
         cmocka_unit_test(test_a_longer_grace),
+        cmocka_unit_test(test_how_long_a_run_keeps_the_limit),
         cmocka_unit_test(test_short_runs),
         cmocka_unit_test(test_one_after_the_other),
         cmocka_unit_test(test_without_a_ring),

@@ -9,11 +9,18 @@
 #define FINISH 2   /* MPI_Finalize takes so many times what MPI_Init does, and to write the trace */
 #define EARLY 16   /* polls are left out when one part of so many of what is allowed has been spent */
 #define WATCHING 4 /* one part of so many is for watching, whatever they take */
+#define ASKED_GRACE_TIME UINT64_C(5000000000) /* ns, if the limit is asked for */
+#define GRACE_TIME UINT64_C(20000000000)      /* if it is not */
+#define SHORT_TIME UINT64_C(2000000000)
+#define POLL_GRACE UINT64_C(47000000)
 
-void efg_limit_init(struct efg_limit *l, uint64_t share, uint64_t init, uint64_t grace_time)
+void efg_limit_init(struct efg_limit *l, uint64_t share, uint64_t init, bool is_asked)
 {
-    *l = (struct efg_limit){
-        .share = share - share / 4, .grace_time = grace_time, .reserve = init + FINISH * init};
+    *l = (struct efg_limit){.share = share - share / 4,
+                            .grace_time = is_asked ? ASKED_GRACE_TIME : GRACE_TIME,
+                            .poll_grace = is_asked ? 0 : POLL_GRACE,
+                            .short_time = is_asked ? 0 : SHORT_TIME,
+                            .reserve = init + FINISH * init};
 }
 
 static uint64_t share_of(const struct efg_limit *l, uint64_t time)
@@ -50,8 +57,8 @@ static enum efg_thrift next(const struct efg_limit *l, const struct efg_limit_st
 static void save(struct efg_limit *l, const struct efg_limit_state *s, uint64_t allowed)
 {
     if (!l->thins_polls)
-        l->thins_polls = s->cost > allowed / EARLY;
-    else if (s->cost > allowed && has_next(l, s))
+        l->thins_polls = s->cost > larger(allowed / EARLY, l->poll_grace);
+    else if (s->cost > allowed && s->time >= l->short_time && has_next(l, s))
         l->thrift = next(l, s);
 }
 

@@ -10,8 +10,10 @@
  * A measure is taken when what was spent since the start exceeds what is allowed AND what was spent lately
  * exceeds the share, too: costs of the past cannot be saved any more. Allowed is the share of the time, less
  * what MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has
- * been spent no event is left out, so short runs are as if there was no limit. Polls that find nothing are
- * not worth it: they are left out when a sixteenth has been spent, so that the rest is for later phases.
+ * been spent no event is left out. Nor is one as long as the run is SHORT, whatever that costs, so that short
+ * runs are as if there was no limit. Polls that find nothing are
+ * not worth it: they are left out when a sixteenth has been spent (47 ms at least if the limit is the
+ * default), so that the rest is for later phases.
  * As long as no window was made, pausing would mean to find none: it begins only when SEARCH has been spent.
  *
  * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer of
@@ -23,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EFG_LIMIT_SEARCH UINT64_C(1000000000) /* ns */
+#define EFG_LIMIT_SEARCH UINT64_C(500000000) /* ns */
 #define EFG_LIMIT_BURST UINT64_C(20000000)    /* ns that are watched between two pauses */
 #define EFG_LIMIT_WHOLE UINT64_C(1000000)     /* parts that shares are given in */
 
@@ -38,6 +40,8 @@ enum efg_thrift {
 struct efg_limit {
     uint64_t share;      /* of EFG_LIMIT_WHOLE, three quarters of the limit */
     uint64_t grace_time; /* ns: GRACE is the share of it */
+    uint64_t poll_grace; /* ns: until these have been spent, polls are not left out */
+    uint64_t short_time; /* ns: a run is SHORT until then */
     uint64_t reserve;    /* ns that MPI_Init takes, and MPI_Finalize with nothing to write */
     enum efg_thrift thrift;
     bool thins_polls;
@@ -53,8 +57,9 @@ struct efg_limit_state {
     bool is_searching;   /* no window has been made yet */
 };
 
-/* SHARE is that of the limit, of EFG_LIMIT_WHOLE; INIT ns were spent in MPI_Init. */
-void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init, uint64_t grace_time);
+/* SHARE is that of the limit, of EFG_LIMIT_WHOLE; INIT ns were spent in MPI_Init; IS_ASKED: the limit is no
+ * default. Then no run is short. */
+void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init, bool is_asked);
 
 /* ns that may have been spent at STATE->time before anything is left out. */
 uint64_t efg_limit_allowed(const struct efg_limit *limit, const struct efg_limit_state *state);

@@ -349,9 +349,11 @@ static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
 static void put_limit(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
+    double share;
 
     if (!totals->limited || !totals->ranks)
         return;
+    efg_summary_cost(run, &share);
     efg_summary_tell(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
                      (double)totals->limit_most / 1e4);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
@@ -359,6 +361,10 @@ static void put_limit(struct efg_buffer *out, const struct efg_run *run)
             efg_summary_tell(out, "             %s", left_out[i].text);
     if (totals->limited & EFG_LIMITED_PAUSES)
         put_pauses(out, run);
+    if (share * 1e6 > (double)totals->limit_most)
+        efg_summary_tell(
+            out, "             not kept, with %.2g%%: a longer run makes up for what was spent at its ends",
+            100 * share);
 }
 
 void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals)

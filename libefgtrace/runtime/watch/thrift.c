@@ -19,10 +19,8 @@
 #include "steering.h"
 
 #define CHUNK 4096
-#define GRACE_TIME UINT64_C(10000000000)       /* ns, if the limit is asked for */
-#define LONG_GRACE_TIME UINT64_C(200000000000) /* if it is not */
-#define PASSING 1                              /* ns that a call takes longer which passes */
-#define WRITING 10                             /* ns that MPI_Finalize takes for a byte of the log */
+#define PASSING 2  /* ns that a call takes longer which passes */
+#define WRITING 60 /* ns that MPI_Finalize takes for a byte of the log */
 
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
@@ -193,8 +191,7 @@ void efg_thrift_look(struct efg_thread *t, uint64_t now)
     if (!job->conf.overhead || (job->conf.mode == EFG_MODE_FULL && !is_given("overhead")))
         return;
     if (!thrift.has_begun) {
-        efg_limit_init(&thrift.limit, job->conf.overhead, job->init,
-                       is_given("overhead") ? GRACE_TIME : LONG_GRACE_TIME);
+        efg_limit_init(&thrift.limit, job->conf.overhead, job->init, is_given("overhead"));
         thrift.waited = efg_processor_waited();
     }
     thrift.has_begun = true;
