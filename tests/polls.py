@@ -15,7 +15,7 @@ import otf2
 from otf2.events import Enter, Leave
 
 NEAR = 0.002    # of the time
-EDGES = 0.02    # the same of the run, which has time before its first call and after its last
+EDGES = 0.02    # the same of the run, besides its time before the first call and after the last
 FAULTS = []
 
 
@@ -71,6 +71,7 @@ def main():
     near = NEAR * whole
 
     report = json.loads(says(tool, 'report', '--json', folder))
+    edges = EDGES + max(0, 1 - whole / report['overview']['time'])
     check('overview', mpi, report['overview']['mpi_time'], near)
     for call in report['calls']:
         check(call['call'], by_function[call['call']], call['time']['sum'], near)
@@ -88,7 +89,7 @@ def main():
     useful = [span[rank] - sum(inside[rank].values()) for rank in span]
     longest = len(span) * max(span.values())  # the time of all is that of the rank that takes longest
     parallel = sum(useful) / longest
-    for name, efficiency, error in (('run', report['overview']['efficiency'], EDGES),
+    for name, efficiency, error in (('run', report['overview']['efficiency'], edges),
                                     ('loop', main_loop['efficiency'], 2 * NEAR)):
         check(f'efficiency, {name}', parallel, efficiency['parallel'], error)
         check(f'balance, {name}', sum(useful) / len(useful) / max(useful), efficiency['balance'],
@@ -105,7 +106,7 @@ def main():
     check('profile: computation', whole - mpi, computation, near)
 
     text = says(tool, 'report', folder)
-    check('text, summary', share, float(re.search(r'ranks? on .*, ([\d.]+)% of it in MPI', text)[1]), 100 * EDGES)
+    check('text, summary', share, float(re.search(r'ranks? on .*, ([\d.]+)% of it in MPI', text)[1]), 100 * edges)
     check('text, waiting', 100 - share, float(re.search(r'([\d.]+)% .* computation\n', text)[1]), 100 * NEAR + 0.1)
     speaker = int(re.search(r'loops of rank (\d+)', text)[1])
     check('text, loops', 100 * sum(inside[speaker].values()) / span[speaker],
