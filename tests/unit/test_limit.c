@@ -71,27 +71,27 @@ static void test_a_short_run(void **state)
     (void)state;
     efg_limit_init(&limit, HALF_PERCENT, 0, false);
     now = (struct efg_limit_state){0};
-    for (int i = 0; i < 199; i++) {
-        pass(10 * MS, 50);
+    for (int i = 0; i < 150; i++) {
+        pass(10 * MS, 70);
         efg_limit_look(&limit, &now);
         assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
-        assert_int_equal(limit.thins_polls, i >= 9);
+        assert_int_equal(limit.thins_polls, i >= 6);
     }
-    pass(10 * MS, 50);
+    pass(500 * MS, 70);
     efg_limit_look(&limit, &now);
     assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
 }
 
-/* By default, watching may take 75 ms in any case. */
+/* By default, watching may take 750 ms in any case. */
 static void test_a_longer_grace(void **state)
 {
     (void)state;
     efg_limit_init(&limit, HALF_PERCENT, 0, false);
     now = (struct efg_limit_state){0};
-    run(7, 1);
+    run(70, 1);
     assert_int_equal(limit.thrift, EFG_THRIFT_NONE);
     assert_true(limit.thins_polls);
-    run(1, 1);
+    run(10, 1);
     assert_int_equal(limit.thrift, EFG_THRIFT_PAUSE);
 }
 
@@ -110,15 +110,13 @@ static double share_after(uint64_t seconds, bool is_asked)
     return 100. * (double)now.cost / (double)now.time;
 }
 
-/* From 5 s on if it is asked for, else from 80 s on, as the first two seconds take 8% of 5 s. */
+/* From 5 s on if it is asked for, else from 200 s on. */
 static void test_how_long_a_run_keeps_the_limit(void **state)
 {
     (void)state;
     assert_true(share_after(5, true) < 0.5);
     assert_true(share_after(30, true) < 0.5);
-    assert_true(share_after(80, false) <= 0.501);
-    assert_true(share_after(110, false) < 0.5);
-    assert_true(share_after(5, false) < 8.2);
+    assert_true(share_after(200, false) < 0.5);
 }
 
 /* Polls that find nothing leave what is allowed for what is worth more. */

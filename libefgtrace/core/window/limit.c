@@ -10,7 +10,7 @@
 #define EARLY 16   /* polls are left out when one part of so many of what is allowed has been spent */
 #define WATCHING 4 /* one part of so many is for watching, whatever they take */
 #define ASKED_GRACE_TIME UINT64_C(5000000000) /* ns, if the limit is asked for */
-#define GRACE_TIME UINT64_C(20000000000)      /* if it is not */
+#define GRACE_TIME UINT64_C(200000000000)     /* if it is not */
 #define SHORT_TIME UINT64_C(2000000000)
 #define POLL_GRACE UINT64_C(47000000)
 
