@@ -44,7 +44,6 @@ needs libelf libelf-dev elfutils-libelf-devel elfutils has_header libelf.h
 needs inih libinih-dev inih-devel inih pkg-config --exists inih
 needs cJSON libcjson-dev cjson-devel cjson pkg-config --exists libcjson
 needs SQLite libsqlite3-dev sqlite-devel sqlite pkg-config --exists sqlite3
-needs SQLite libsqlite3-dev sqlite-devel sqlite pkg-config --exists sqlite3
 case $($compiler -dumpmachine 2>/dev/null) in
     x86_64*) needs Zydis libzydis-dev zydis-devel zydis has_header Zydis/Zydis.h ;;
 esac

@@ -82,11 +82,12 @@ same "uninstalled: nothing is left" "" "$(find apart -type f)"
 
 # --- recipes ---
 
-for file in spack/package.py easybuild/efgtrace-*.eb; do
-    verdict "config/$file is Python" "$("$python" - "$root"/config/$file 2>&1 <<<'import ast, sys; ast.parse(open(sys.argv[1]).read())')"
-done
-named=$(cd "$root/config" && grep -hoE "^ +version: [0-9.]+$|^ *version(\(| = )[\"'][0-9.]+" conda/recipe.yaml spack/package.py easybuild/*.eb |
-    grep -oE '[0-9.]+$' | sort -u)
-same "recipes are of this version" "$version" "$named"
+if "$python" -c "import yaml" 2>/dev/null; then
+    wrong=
+    "$python" "$root/tests/recipes.py" "$root" "$version" >said 2>&1 || wrong=$(tail -n 5 said)
+    verdict "recipes: $(tail -n 1 said)" "$wrong"
+else
+    skip "recipes" "python3-yaml is not installed"
+fi
 
 finish

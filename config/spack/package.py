@@ -5,6 +5,11 @@ import os
 
 from spack.package import *
 
+try:  # Until Spack 0.23 it comes with the line above.
+    from spack_repo.builtin.build_systems.makefile import MakefilePackage
+except ImportError:
+    pass
+
 
 class Efgtrace(MakefilePackage):
     """Traces a few iterations of the main loop of unmodified MPI programs."""
@@ -23,7 +28,7 @@ class Efgtrace(MakefilePackage):
     depends_on("elfutils")
     depends_on("libunwind")
     depends_on("hwloc")
-    depends_on("inih")
+    depends_on("libinih")
     depends_on("cjson")
     depends_on("sqlite")
     depends_on("zydis", when="target=x86_64:")
