@@ -34,6 +34,11 @@
 #   RPATH=                  do not look for other libraries in the prefix first
 #   V=1                     show the commands
 
+# What is built alone is built by all processors, unless -j says how many.
+ifeq ($(filter-out all,$(MAKECMDGOALS))$(filter -j% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+
 comma   := ,
 CC      ?= gcc
 # Debian calls its compilers mpicc.openmpi and mpicc.mpich, and one of them mpicc.
@@ -65,14 +70,15 @@ ARCHIVE := $(wildcard $(shell $(CC) -print-file-name=libinih.a))
 INIH    := $(if $(ARCHIVE),$(ARCHIVE) -Wl$(comma)--exclude-libs$(comma)libinih.a,$(call pc,--libs,inih))
 
 FILES_PC := otf2 libdw libcjson
-FILES_CFLAGS = $(call pc,--cflags,$(FILES_PC) inih)
+# Asked for once, not for each file.
+FILES_CFLAGS = $(eval FILES_CFLAGS := $$(call pc,--cflags,$$(FILES_PC) inih))$(FILES_CFLAGS)
 # What config/mpi.sh says of an MPI, asked once; MPI is the one to test with.
 ask          = $(or $(ask_$(1)_$(2)),$(eval ask_$(1)_$(2) := $(shell config/mpi.sh $(1) $(2)))$(ask_$(1)_$(2)))
 MPI          = $(call ask,name,$(MPICC))
 # gcc warns of MPICH's MPI_STATUSES_IGNORE; clang does not know the warning.
 QUIET        = $(if $(findstring clang,$(CC)),,$(if $(filter mpich,$(call ask,name,$(1))),-Wno-stringop-overflow))
 MPI_CFLAGS   = $(call ask,compile,$(1)) $(call QUIET,$(1))
-HWLOC_CFLAGS = $(call pc,--cflags,hwloc)
+HWLOC_CFLAGS = $(eval HWLOC_CFLAGS := $$(call pc,--cflags,hwloc))$(HWLOC_CFLAGS)
 FILES_LIBS   = $(call pc,--libs,$(FILES_PC)) $(INIH) -lelf -lm
 TOOL_LIBS    = $(FILES_LIBS) $(call pc,--libs,sqlite3)
 # It comes without a pkg-config file. Only code of x86-64 is looked at.
