@@ -29,9 +29,9 @@ void efg_ballot_init(struct efg_vote *vote)
 
 static bool is_before(const struct efg_candidate *a, const struct efg_candidate *b)
 {
-    if (!a->loop || !b->loop || a->loop != b->loop)
-        return a->loop && (!b->loop || a->loop < b->loop);
-    return a->place < b->place;
+    if (a->loop && a->loop == b->loop)
+        return a->place < b->place;
+    return a->loop && (!b->loop || a->loop < b->loop);
 }
 
 static struct efg_candidate add(struct efg_candidate a, struct efg_candidate b)

@@ -12,13 +12,11 @@
 #define ASKED_GRACE_TIME UINT64_C(5000000000) /* ns, if the limit is asked for */
 #define GRACE_TIME UINT64_C(200000000000)     /* if it is not */
 #define SHORT_TIME UINT64_C(2000000000)
-#define POLL_GRACE UINT64_C(47000000)
 
 void efg_limit_init(struct efg_limit *l, uint64_t share, uint64_t init, bool is_asked)
 {
     *l = (struct efg_limit){.share = share - share / 4,
                             .grace_time = is_asked ? ASKED_GRACE_TIME : GRACE_TIME,
-                            .poll_grace = is_asked ? 0 : POLL_GRACE,
                             .short_time = is_asked ? 0 : SHORT_TIME,
                             .reserve = init + FINISH * init};
 }
@@ -57,7 +55,7 @@ static enum efg_thrift next(const struct efg_limit *l, const struct efg_limit_st
 static void save(struct efg_limit *l, const struct efg_limit_state *s, uint64_t allowed)
 {
     if (!l->thins_polls)
-        l->thins_polls = s->cost > larger(allowed / EARLY, l->poll_grace);
+        l->thins_polls = s->cost > allowed / EARLY;
     else if (s->cost > allowed && s->time >= l->short_time && has_next(l, s))
         l->thrift = next(l, s);
 }

@@ -11,9 +11,8 @@
  * exceeds the share, too: costs of the past cannot be saved any more. Allowed is the share of the time, less
  * what MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has
  * been spent no event is left out. Nor is one as long as the run is SHORT, whatever that costs, so that short
- * runs are as if there was no limit. Polls that find nothing are
- * not worth it: they are left out when a sixteenth has been spent (47 ms at least if the limit is the
- * default), so that the rest is for later phases.
+ * runs are as if there was no limit. Polls that find nothing are not worth it: they are left out when a
+ * sixteenth has been spent, so that the rest is for later phases.
  * As long as no window was made, pausing would mean to find none: it begins only when SEARCH has been spent.
  *
  * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer of
@@ -40,7 +39,6 @@ enum efg_thrift {
 struct efg_limit {
     uint64_t share;      /* of EFG_LIMIT_WHOLE, three quarters of the limit */
     uint64_t grace_time; /* ns: GRACE is the share of it */
-    uint64_t poll_grace; /* ns: until these have been spent, polls are not left out */
     uint64_t short_time; /* ns: a run is SHORT until then */
     uint64_t reserve;    /* ns that MPI_Init takes, and MPI_Finalize with nothing to write */
     enum efg_thrift thrift;

@@ -163,7 +163,7 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .is_shut = efg_asked_is_shut(now),
         .is_rough = efg_enough_is_rough(t),
         .step = efg_thrift_step(),
-        .is_lost = trigger->state == EFG_ARMED && (efg_visits_are_over(t) || efg_visits_never_came(t)),
+        .is_lost = trigger->state == EFG_ARMED && efg_visits_are_silent(t),
         .slow_begun = slow.from,
         .slow_ended = slow.to,
     };

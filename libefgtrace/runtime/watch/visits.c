@@ -53,10 +53,16 @@ bool efg_visits_are_over(const struct efg_thread *t)
     return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event && t->graph.events - visits.last_event > most;
 }
 
-bool efg_visits_never_came(const struct efg_thread *t)
+/* Its loop was over when it was marked: it has not been visited since, for far more calls than it takes. */
+static bool never_came(const struct efg_thread *t)
 {
     return s->pivot.kind != EFG_PIVOT_NONE && !visits.last_event &&
            t->graph.events - visits.marked > UNLIKE * visits.mean + UNLIKE_MORE;
+}
+
+bool efg_visits_are_silent(const struct efg_thread *t)
+{
+    return efg_visits_are_over(t) || never_came(t);
 }
 
 void efg_visits_begin_phase(const struct efg_thread *t)

@@ -27,9 +27,8 @@ void efg_visits_replaced(bool no_longer);
  * than in any other, and another loop has been accepted meanwhile. */
 bool efg_visits_are_over(const struct efg_thread *thread);
 
-/* Whether the pivot has not been visited since it was marked, for far more calls than it takes: its loop was
- * over by then. */
-bool efg_visits_never_came(const struct efg_thread *thread);
+/* The same, or whether its loop was over when it was marked: it has not been visited since. */
+bool efg_visits_are_silent(const struct efg_thread *thread);
 
 /* The loop of the pivot is over, and another one may begin. */
 void efg_visits_begin_phase(const struct efg_thread *thread);
