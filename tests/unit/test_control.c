@@ -173,6 +173,42 @@ static void test_verdicts(void **state)
     }
 }
 
+/* What an owner does that records iteration NUMBER of the window that began with 10, when it hears that
+ * another one is done with it, at END. */
+static enum efg_state hear_end(uint64_t number, uint64_t end)
+{
+    struct efg_control c, other;
+    struct efg_tally tally = {.visits = number}, others = {.visits = end};
+
+    efg_control_init(&c, 1, 10, 0);
+    c.agree.role = EFG_OWNER;
+    c.agree.round = EFG_ROUND_CHECK;
+    c.agree.first = c.trigger.first = 10;
+    c.trigger.state = EFG_RECORDING;
+    other = c;
+    other.trigger.state = EFG_DONE;
+    struct efg_vote all =
+        efg_agree_vote(&c.agree, &(struct efg_standing){.tally = &tally, .state = EFG_RECORDING});
+    struct efg_vote one =
+        efg_agree_vote(&other.agree, &(struct efg_standing){.tally = &others, .state = EFG_DONE, .end = end});
+    efg_ballot_combine(&all, &one);
+    done[0] = '\0';
+    efg_control_obey(&c, efg_agree_result(&c.agree, &all, &tally), &tally, &hands);
+    return c.trigger.state;
+}
+
+/* Nothing is kept of a window behind its end on another rank: there it ends here, too. */
+static void test_ends_with_others(void **state)
+{
+    (void)state;
+    assert_int_equal(hear_end(12, 13), EFG_RECORDING);
+    assert_string_equal(done, "");
+    assert_int_equal(hear_end(13, 13), EFG_DONE);
+    assert_string_equal(done, "cut");
+    assert_int_equal(hear_end(17, 13), EFG_DONE);
+    assert_string_equal(done, "cut");
+}
+
 /* Whether this rank says that a window cannot be one that was recorded provisionally. */
 static bool is_unwhole(struct efg_agree *agree)
 {
@@ -239,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_opens_and_closes_once),
         cmocka_unit_test(test_provisional),
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_ends_with_others),
         cmocka_unit_test(test_lost_pivots),
         cmocka_unit_test(test_alone),
     };

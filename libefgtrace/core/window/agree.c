@@ -43,6 +43,7 @@ void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t leng
 static void place_at(struct efg_agree *agree, uint64_t soonest)
 {
     agree->first = agree->asking ? soonest : efg_spread_next(&agree->spread, soonest);
+    agree->least_end = 0;
 }
 
 static enum efg_verdict move(struct efg_agree *agree, const struct efg_vote *r)
@@ -427,6 +428,7 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
         return finish(agree, r, tally);
     if (!(r->flags & EFG_VOTE_OPENED) && efg_election_winner(agree, r).loop)
         return lose(agree);
+    agree->least_end = r->end == EFG_BALLOT_NONE ? 0 : (uint64_t)-r->end;
     if ((r->flags & (EFG_VOTE_OPENED | EFG_VOTE_SHUT | EFG_VOTE_LEAVING)) == EFG_VOTE_SHUT)
         return hold(agree);
     return EFG_VERDICT_NONE;

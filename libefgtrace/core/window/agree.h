@@ -136,7 +136,8 @@ struct efg_standing {
 
 /* What follows from a result. In brackets: the input to the trigger, on owners. */
 enum efg_verdict {
-    EFG_VERDICT_NONE,    /* vote again */
+    EFG_VERDICT_NONE,    /* vote again; [OVER, in CHECK, if the present number has reached
+                            agree->least_end: what this rank records from there on is not kept] */
     EFG_VERDICT_ELECTED, /* agree->loop is the loop: vote in PIVOT with choices of it */
     EFG_VERDICT_PIVOT,   /* [PIVOT] owners adopt and mark efg_agree_choice. Others forget an own
                             pivot and follow */
@@ -199,6 +200,7 @@ struct efg_agree {
     uint64_t first;      /* of the present window, by number */
     bool is_past;        /* it began before it was placed */
     uint64_t margin;     /* iterations between placing a window and opening it */
+    uint64_t least_end;  /* CHECK: of the present window, by the owners that are done with it; 0: none is */
     uint64_t end;        /* of the last window that was done: number after its last iteration */
     uint64_t begun, ended; /* and its span on the common time line, ns */
     uint32_t tries;        /* rounds that ranks disagreed in, or waited in for a collective */
@@ -308,8 +310,9 @@ uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree
 /* Whether ranks counted the iterations of a loop differently whose windows are kept. */
 bool efg_agree_has_drifted(const struct efg_agree *agree);
 
-/* 1 if LOOP would get windows if it were elected now, and none is placed: where its iterations
- * are few and long, record provisionally. */
+/* Whether LOOP would get windows if it were elected now ... */
+bool efg_agree_lacks(const struct efg_agree *agree, uint64_t loop);
+/* ... and none is placed: where its iterations are few and long, record provisionally. */
 bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop);
 
 /* 1 if all ranks tell signatures apart in the same way. If not, hashes mean nothing; each drops

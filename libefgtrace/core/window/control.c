@@ -59,6 +59,15 @@ static void place(struct efg_control *c, const struct efg_tally *tally, const st
         efg_control_feed(c, EFG_IN_LATE, hands);
 }
 
+/* Its loop was over on another rank, or is part of an iteration there: so long is the window, too. */
+static void end_with_others(struct efg_control *c, const struct efg_tally *tally,
+                            const struct efg_control_hands *hands)
+{
+    if (c->agree.round == EFG_ROUND_CHECK && c->trigger.state == EFG_RECORDING && c->agree.least_end &&
+        efg_control_number(c, tally) >= c->agree.least_end)
+        efg_control_feed(c, EFG_IN_OVER, hands);
+}
+
 static void obey(struct efg_control *c, enum efg_verdict verdict, const struct efg_tally *tally,
                  const struct efg_control_hands *hands)
 {
@@ -89,9 +98,11 @@ static void obey(struct efg_control *c, enum efg_verdict verdict, const struct e
     case EFG_VERDICT_LOST:
         efg_control_feed(c, c->agree.is_leaving ? EFG_IN_LATE : EFG_IN_LOST, hands);
         break;
+    case EFG_VERDICT_NONE:
+        end_with_others(c, tally, hands);
+        break;
     case EFG_VERDICT_ELECTED:
     case EFG_VERDICT_HOLDS:
-    case EFG_VERDICT_NONE:
         break;
     }
 }

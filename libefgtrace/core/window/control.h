@@ -13,6 +13,8 @@
  *     NEXT               next, then as PLACED       next, then follow
  *     DRIFT, HELD,
  *     FAILED             late                       late
+ *     NONE               over, if in CHECK another
+ *                        owner has ended the window
  *     LOST               lost (in MPI_Finalize: late, it is too late for another pivot)
  */
 #ifndef EFG_CONTROL_H

@@ -72,11 +72,15 @@ static bool may_have_windows(const struct efg_agree *agree, const struct efg_agr
            (i == EFG_AGREE_LOOPS || !agree->loops[i].is_made || goes_on(agree));
 }
 
+bool efg_agree_lacks(const struct efg_agree *agree, uint64_t loop)
+{
+    return !agree->skip && may_have_windows(agree, &(struct efg_agree_loop){.loop = loop}) &&
+           (loop != agree->loop || !agree->made);
+}
+
 bool efg_agree_wants(const struct efg_agree *agree, uint64_t loop)
 {
-    return agree->round < EFG_ROUND_CONFIRM && !agree->skip &&
-           may_have_windows(agree, &(struct efg_agree_loop){.loop = loop}) &&
-           (loop != agree->loop || !agree->made);
+    return agree->round < EFG_ROUND_CONFIRM && efg_agree_lacks(agree, loop);
 }
 
 /* Loops have other names: the one that wins is taken for the one that was elected last. */

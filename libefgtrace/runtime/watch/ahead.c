@@ -30,6 +30,9 @@ static struct {
     struct efg_pivot pivot; /* kind EFG_PIVOT_NONE: it is off */
     uint64_t since, calls;  /* events when it was marked; those of a round */
     uint64_t loop, refused; /* its function; one that was given up */
+    uint32_t made;          /* windows that the ranks had done when it was last looked */
+    bool is_due;            /* what was in the way has ended here, and not on all ranks yet */
+    uint32_t blocked;       /* of which election a window is in the way; 0: none is */
 } ahead;
 
 /* --- which loop --- */
@@ -98,20 +101,40 @@ static bool is_other(const struct efg_loop_found *found)
            (s->loop.function != found->loop.function || s->loop.iterations >= 2 * found->loop.iterations);
 }
 
-static bool is_around(const struct efg_judge *judge, const struct efg_loop_found *found)
+/* FOUND is around the loop of FUNCTION, has no windows yet, and iterations that can be recorded. */
+static bool is_around(const struct efg_judge *judge, const struct efg_loop_found *found, uint64_t function)
 {
-    uint32_t own = efg_calltree_find(judge->flow->tree, s->loop.function);
+    uint32_t inner = efg_calltree_find(judge->flow->tree, function);
 
-    return own != EFG_NONE && efg_calltree_is_below(judge->flow->tree, own, found->site) &&
+    return inner != EFG_NONE && efg_calltree_is_below(judge->flow->tree, inner, found->site) &&
            found->loop.function != ahead.refused && calls_of_round(judge, found) <= FEW_CALLS &&
-           !has_pivot(judge, found);
+           !agree->slow.is_on && efg_agree_lacks(agree, found->loop.function) && !has_pivot(judge, found);
 }
 
-/* The first window of the loop inside has an iteration, and would last for more than a round. */
-static bool is_in_the_way(const struct efg_thread *t, const struct efg_loop_found *found)
+/* What is under way is the first window of a loop inside, and would last for more than a round. */
+static bool is_blocked(const struct efg_thread *t, const struct efg_judge *judge,
+                       const struct efg_loop_found *found)
 {
-    return trigger->state == EFG_RECORDING && agree->windows == 1 && !agree->made && !agree->asking &&
-           efg_windows_visits() > 1 && t->tally.visits < agree->length * found->loop.iterations;
+    bool is_under_way = trigger->state == EFG_ARMED || trigger->state == EFG_RECORDING;
+    bool is_own = agree->loop == s->loop.function || !is_other(found);
+
+    return is_under_way && is_own && agree->windows == 1 && !agree->made && !agree->asking &&
+           t->tally.visits < agree->length * found->loop.iterations && is_around(judge, found, agree->loop);
+}
+
+/* A window that is recorded ends as soon as it has an iteration; one that lies ahead is given up. */
+static void unblock(struct efg_thread *t, uint64_t now)
+{
+    if (ahead.blocked != agree->turns)
+        return;
+    if (trigger->state == EFG_RECORDING && efg_windows_visits() > 1)
+        efg_act_feed(t, EFG_IN_OVER, now);
+    else if (trigger->state == EFG_ARMED)
+        efg_act_lose(t, now);
+    else
+        return;
+    ahead.blocked = 0;
+    ahead.is_due = true;
 }
 
 static void begin(struct efg_thread *t, const struct efg_judge *judge, const struct efg_loop_found *found,
@@ -145,39 +168,65 @@ static bool is_over(const struct efg_thread *t)
     return is_silent || trigger->state < EFG_READY;
 }
 
-static void consider_around(struct efg_thread *t, const struct efg_judge *judge,
-                            const struct efg_loop_found *found, uint64_t now)
+/* The pivot that is marked may still be that of the loop before: then it counts no iterations of this one. */
+static bool is_marked(struct efg_thread *t, const struct efg_judge *judge, const struct efg_loop_found *found,
+                      uint64_t now)
 {
-    bool is_free = trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE;
+    bool may_change = agree->round == EFG_ROUND_PROPOSE && !agree->slow.is_on;
 
-    if (!is_around(judge, found) || agree->slow.is_on || agree->skip)
-        return;
-    if (is_in_the_way(t, found))
-        efg_act_feed(t, EFG_IN_OVER, now);
-    else if (is_free && efg_agree_wants(agree, found->loop.function))
-        begin(t, judge, found, now);
+    if (s->pivot.kind != EFG_PIVOT_NONE && (efg_next_is_later() || has_pivot(judge, found)))
+        return true;
+    return (s->pivot.kind == EFG_PIVOT_NONE || may_change) && efg_mainloop_adopt(t, judge, found, now);
+}
+
+/* No window of the ranks is under way, nor an election. */
+static bool is_free(void)
+{
+    return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE;
+}
+
+static void consider(struct efg_thread *t, const struct efg_judge *judge, const struct efg_loop_found *found,
+                     uint64_t now)
+{
+    bool is_waiting = trigger->state == EFG_WATCHING || trigger->state == EFG_PROPOSED;
+
+    if (is_blocked(t, judge, found)) {
+        ahead.blocked = agree->turns;
+        unblock(t, now);
+    } else if (is_other(found)) {
+        if (is_free() && is_around(judge, found, s->loop.function))
+            begin(t, judge, found, now);
+    } else if (is_waiting && efg_agree_wants(agree, found->loop.function) &&
+               is_marked(t, judge, found, now)) {
+        efg_act_feed(t, EFG_IN_LONG, now);
+    }
 }
 
 void efg_ahead_consider(struct efg_thread *t, uint64_t now)
 {
     const struct efg_judge *judge = efg_finder_judge(t->finder);
     const struct efg_loop_found *found = likely(judge);
-    bool is_waiting = trigger->state == EFG_WATCHING || trigger->state == EFG_PROPOSED;
 
+    ahead.blocked = 0;
     if (agree->role == EFG_ALONE || efg_asked_is_shut(now))
         return;
-    if (efg_ahead_is_on()) {
-        if (is_over(t))
-            give_up(t, now);
-        return;
+    if (!efg_ahead_is_on()) {
+        if (found && is_long(found, now))
+            consider(t, judge, found, now);
+    } else if (is_over(t)) {
+        give_up(t, now);
     }
-    if (!found || !is_long(found, now))
-        return;
-    if (is_other(found))
-        consider_around(t, judge, found, now);
-    else if (is_waiting && efg_agree_wants(agree, found->loop.function) &&
-             (s->pivot.kind != EFG_PIVOT_NONE || efg_mainloop_adopt(t, judge, found, now)))
-        efg_act_feed(t, EFG_IN_LONG, now);
+}
+
+bool efg_ahead_look(struct efg_thread *t, uint64_t now)
+{
+    unblock(t, now);
+    ahead.is_due |= !ahead.made && agree->made; /* it may have been in the way on other ranks only */
+    ahead.made = agree->made;
+    if (!ahead.is_due || !is_free())
+        return false;
+    ahead.is_due = false;
+    return true;
 }
 
 void efg_ahead_finish(struct efg_thread *t, uint64_t now)

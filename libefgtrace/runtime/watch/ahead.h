@@ -15,6 +15,11 @@
 /* After a sample: if a round takes long, record from the next one on. */
 void efg_ahead_consider(struct efg_thread *thread, uint64_t now);
 
+/* Between samples: ends a window that is in the way as soon as it has an iteration. Returns whether a sample
+ * should be taken at once: the ranks are done with the first window of a loop, and the next iteration of one
+ * around it is not to be missed. */
+bool efg_ahead_look(struct efg_thread *thread, uint64_t now);
+
 /* Whether the pivot is that of a loop around, and it is not known yet whether that is the main loop. */
 bool efg_ahead_is_on(void);
 

@@ -139,6 +139,8 @@ static void look(struct efg_thread *t, uint64_t now)
     if (job->conf.mode == EFG_MODE_ADAPTIVE && !efg_thrift_has_paused() && efg_next_look(t, now))
         t->next_full_sample = now;
     efg_rounds_advance(t, now, false);
+    if (efg_ahead_look(t, now))
+        t->next_full_sample = now;
     update_awaiting(t);
 }
 
