@@ -246,7 +246,7 @@ TABLES = {'injected': injected, 'drift': drift, 'simulated': simulated, 'full': 
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace('%', '%%'))
     parser.add_argument('--runs', type=int, default=20)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--delay', type=int, default=6000)

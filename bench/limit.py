@@ -138,7 +138,7 @@ def write(a):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace('%', '%%'))
     parser.add_argument('--pairs', type=int, default=10)
     parser.add_argument('--seconds', type=float, default=30)
     parser.add_argument('--ranks', type=int, default=min(2, os.cpu_count()))

@@ -115,4 +115,10 @@ verdict "tests/README.md has every script" "$(
 
 verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
 
+# --- benchmarks ---
+
+for bench in $(grep -l 'import argparse' "$root"/bench/*.py "$root"/bench/*/*.py); do
+    verdict "${bench#"$root"/} --help" "$("$python" "$bench" --help 2>&1 >/dev/null | tail -n 1)"
+done
+
 finish
