@@ -101,8 +101,8 @@ same "$name: the trace says which" "$(said recorded)" "$(said trace)"
 hasnt "$name: numbers are the same" "counted" "$dir/summary.txt"
 right
 
-# What is spread is divided by time; the shortest one is not without.
-run_until phase_0 6 20 --select spread -n 20 -- 0:100 1:1500
+# What is spread is divided by time; the shortest one is not without. It is long enough to be found beside a load.
+run_until phase_0 6 20 --select spread -n 20 -- 0:250 1:2500
 same "$name: the phases" "phase_0 phase_1" "$(said functions)"
 set -- $(said recorded) none none
 within "$name: of the short one" 1 8 "$1"
