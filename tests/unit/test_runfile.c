@@ -906,6 +906,32 @@ static double weighed_mean(const struct efg_run_thread *thread)
     return time / count;
 }
 
+/* One number is one phase: what is said of it is said of the main loop, else of the loop that lasted. */
+static void test_phases_with_one_number(void **state)
+{
+    struct efg_run_thread thread = {.graph.node_count = 9, .loops.main.function = 0xaa};
+    struct efg_run_rank rank = {.threads = &thread,
+                                .thread_count = 1,
+                                .phases = "thread 0\nmain 2\n"
+                                          "phase 1 11 4 2 0 100 60 6 50 5 6\n"
+                                          "phase 2 aa 5 2 100 300 100 10 90 9 10\n"
+                                          "phase 0 22 6 2 200 250 50 0 0 0 1\n"
+                                          "phase 2 bb 7 2 250 600 300 30 280 8 30\n"
+                                          "phase 1 33 8 2 700 900 200 7 190 7 7\n"
+                                          "phase 0 44 8 2 650 660 10 0 0 0 2\nwindows"};
+
+    (void)state;
+    assert_int_equal(efg_run_phases_read(&rank), 0);
+    assert_int_equal(thread.phase_count, 4);
+    const struct efg_run_phase *p = thread.phases;
+    assert_true(p[0].number == 1 && p[0].loop.function == 0x33 && p[0].counted == 7);
+    assert_true(p[0].begin == 0 && p[0].end == 900 && p[0].time == 260);
+    assert_true(p[1].number == 2 && p[1].loop.function == 0xaa && p[1].loop.iterations == 10);
+    assert_true(p[1].begin == 100 && p[1].end == 600 && p[1].time == 400);
+    assert_true(p[2].loop.function == 0x22 && p[3].loop.function == 0x44); /* of none: each its own */
+    free(thread.phases);
+}
+
 /* Those that are spread stand for all, though a fifth of the loop was over when the first one was recorded,
  * and for the others, too. */
 static void test_windows_that_stand_for_the_loop(void **state)
@@ -944,6 +970,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_phases_with_one_number),
         cmocka_unit_test(test_windows_that_stand_for_the_loop),
         cmocka_unit_test(test_least_sizes),
         cmocka_unit_test(test_messages),

@@ -64,6 +64,40 @@ static int get_phase(struct efg_run_thread *thread, const char *line)
     return 0;
 }
 
+/* Whether Q says more of the phase that P is, too: of the main loop, else of the loop that lasted. */
+static bool is_better(const struct efg_run_thread *thread, const struct efg_run_phase *p,
+                      const struct efg_run_phase *q)
+{
+    uint64_t main = p->number == thread->main_phase ? thread->loops.main.function : 0;
+
+    if (main && (p->loop.function == main) != (q->loop.function == main))
+        return q->loop.function == main;
+    return q->time > p->time;
+}
+
+/* Windows know a phase by its number. Where ranks agreed on one number for loops that this rank had one after
+ * the other, it is one phase. */
+static void unite_phases(struct efg_run_thread *thread)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < thread->phase_count; i++) {
+        struct efg_run_phase *p = thread->phases, q = thread->phases[i];
+        while (p < thread->phases + kept && (!q.number || p->number != q.number))
+            p++;
+        if (p == thread->phases + kept) {
+            thread->phases[kept++] = q;
+            continue;
+        }
+        struct efg_run_phase both = is_better(thread, p, &q) ? q : *p;
+        both.begin = p->begin < q.begin ? p->begin : q.begin;
+        both.end = p->end > q.end ? p->end : q.end;
+        both.time = p->time + q.time;
+        *p = both;
+    }
+    thread->phase_count = kept;
+}
+
 static void get_windows(struct efg_run_thread *thread, const char *numbers)
 {
     for (uint32_t i = 0; i < thread->window_count; i++) {
@@ -100,9 +134,12 @@ int efg_run_phases_read(struct efg_run_rank *rank)
 
     if (!rank->phases || sscanf(rank->phases, "thread %" SCNu32, &number) != 1)
         return 0;
-    for (uint32_t i = 0; i < rank->thread_count && !error; i++)
-        if (rank->threads[i].number == number)
-            error = get_lines(&rank->threads[i], rank->phases);
+    for (uint32_t i = 0; i < rank->thread_count && !error; i++) {
+        if (rank->threads[i].number != number)
+            continue;
+        error = get_lines(&rank->threads[i], rank->phases);
+        unite_phases(&rank->threads[i]);
+    }
     return error;
 }
 
