@@ -127,7 +127,8 @@ struct facts {
 static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge, uint64_t start)
 {
     struct facts f = {.flags = EFG_NODE_WORLD, .from = EFG_NONE};
-    uint64_t number = 0, last = start, polling = 0, polled = 0;
+    uint64_t number = 0, last = start, polling = 0, polled = 0, called = 0;
+    uint64_t bound = 0, called_then = 0; /* of the last poll that was as long as others */
     uint32_t before = EFG_NONE;
 
     for (uint32_t i = 0; i < EVENTS; i++) {
@@ -139,16 +140,25 @@ static struct facts find_facts(const struct entry *log, uint32_t id, int is_edge
             f.flags = (f.flags & e->flags & EFG_NODE_WORLD) | ((f.flags | e->flags) & EFG_NODE_UNORDERED);
         if (log[i].is_poll) {
             uint64_t polls = 1 + e->bytes; /* it stands for so many others */
-            inside *= polls;
-            if (polled && e->enter - polled <= EFG_SPIN * polls)
+            if (polled && e->enter - polled <= EFG_SPIN * polls) {
                 inside = e->leave - polled;
+            } else if (polls > 1) {
+                uint64_t begin = bound ? bound : last, took = bound ? called - called_then : polling;
+                uint64_t room = e->leave > begin ? e->leave - begin : 0;
+                room = room > took ? room - took : 0;
+                inside = inside * polls < room ? inside * polls : room;
+                bound = e->leave > begin ? e->leave : begin;
+                called_then = called + inside;
+            }
             polled = e->leave;
             polling += inside;
+            called += inside;
             f.polls += mine ? 1 + e->bytes : 0;
             f.poll_time += mine ? inside : 0;
             continue;
         }
         number++;
+        called += inside;
         if (mine) {
             f.number[f.n] = number;
             f.end[f.n] = e->leave;
@@ -378,6 +388,37 @@ static void test_spin(void **state)
     efg_graph_fini(&graph);
 }
 
+/* A poll that stands for others stands for no more than there was time for: else the time in calls would be
+ * more than that of the run. */
+static void test_poll_for_others(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    uint64_t start = 1000000, step = 20 * EFG_SPIN, last = start + 10;
+    struct efg_event a = event_at(1, start, last);
+
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    efg_graph_step(&graph, &a);
+    for (int i = 0; i < 100; i++) { /* every second one loses its processor */
+        uint64_t long_one = i % 2 ? step * 9 / 10 : 5;
+        struct efg_event poll = event_at(2, last + step, last + step + long_one);
+        struct efg_event b = event_at(3, poll.leave + 3, poll.leave + 5);
+        poll.bytes = 15;
+        efg_graph_poll(&graph, &poll);
+        efg_graph_step(&graph, &b);
+        last = b.leave;
+        assert_true(graph.node_time <= last - start);
+    }
+    assert_int_equal(graph.nodes[1].polls, 1600);
+    assert_true(graph.nodes[1].poll_time >=
+                50 * (step + step * 9 / 10)); /* all of it, where it was too long */
+    assert_true(graph.nodes[1].poll_time <= 50 * (step + step * 9 / 10 + 16 * 5 + 3));
+    assert_true(efg_graph_poll_again(&graph, 15, last + 100));
+    assert_int_equal(graph.nodes[1].polls, 1615);
+    assert_true(graph.node_time <= last + 100 - start);
+    efg_graph_fini(&graph);
+}
+
 static void test_node_pivot(void **state)
 {
     (void)state;
@@ -603,13 +644,13 @@ static void test_hashes_of_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_events),  cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_overflow),       cmocka_unit_test(test_too_many_edges),
-        cmocka_unit_test(test_polls),          cmocka_unit_test(test_spin),
-        cmocka_unit_test(test_node_pivot),     cmocka_unit_test(test_site_pivot),
-        cmocka_unit_test(test_signatures),     cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_hash_of_bytes),  cmocka_unit_test(test_hashes_of_nodes),
-        cmocka_unit_test(test_events_at_once),
+        cmocka_unit_test(test_random_events),   cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_overflow),        cmocka_unit_test(test_too_many_edges),
+        cmocka_unit_test(test_polls),           cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_poll_for_others), cmocka_unit_test(test_node_pivot),
+        cmocka_unit_test(test_site_pivot),      cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_of_bytes),
+        cmocka_unit_test(test_hashes_of_nodes), cmocka_unit_test(test_events_at_once),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

@@ -377,14 +377,29 @@ EFG_HOT uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event 
                     : pass(graph, event, count, nodes, worlds, false);
 }
 
-/* Of a poll with those that it stands for: in a spin, since the one before. */
-static inline uint64_t poll_duration(const struct efg_graph *graph, const struct efg_event *event)
+/* INSIDE, what some polls may have taken until NOW, but for what there was no time for: since polls stood for
+ * others the last time, all that was in no call. One that lost its processor would stand for ones that did
+ * not, and a rank be in MPI for longer than it ran. */
+static uint64_t bound_polls(struct efg_graph *graph, uint64_t inside, uint64_t now)
 {
-    uint64_t polls = 1 + event->bytes;
+    uint64_t begin = graph->poll_bound ? graph->poll_bound : graph->last_leave;
+    uint64_t called = graph->poll_bound ? graph->node_time - graph->bound_time : graph->poll_time;
+    uint64_t room = since(called, since(begin, now));
+
+    inside = inside < room ? inside : room;
+    graph->poll_bound = now > begin ? now : begin;
+    graph->bound_time = graph->node_time + inside;
+    return inside;
+}
+
+/* Of a poll with those that it stands for: in a spin, since the one before. */
+static inline uint64_t poll_duration(struct efg_graph *graph, const struct efg_event *event)
+{
+    uint64_t polls = 1 + event->bytes, own = since(event->enter, event->leave);
 
     if (graph->poll_leave && event->enter - graph->poll_leave <= polls * EFG_SPIN)
         return event->leave - graph->poll_leave;
-    return since(event->enter, event->leave) * polls;
+    return polls == 1 ? own : bound_polls(graph, own * polls, event->leave);
 }
 
 EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event)
@@ -404,13 +419,13 @@ EFG_HOT void efg_graph_poll(struct efg_graph *graph, const struct efg_event *eve
     graph->node_time += inside;
 }
 
-bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count)
+bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count, uint64_t now)
 {
     struct efg_node *node = graph->polled == EFG_NONE ? NULL : &graph->nodes[graph->polled];
 
     if (!node || !node->polls)
         return false;
-    uint64_t inside = count * (node->poll_time / node->polls);
+    uint64_t inside = count ? bound_polls(graph, count * (node->poll_time / node->polls), now) : 0;
     node->polls += count;
     node->poll_time += inside;
     graph->poll_time += inside;

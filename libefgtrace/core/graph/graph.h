@@ -134,6 +134,7 @@ struct efg_graph {
     uint64_t poll_time;  /* ns of polls since the last event */
     uint64_t poll_leave; /* ns: end of the last of them, 0 for none */
     uint64_t node_time;  /* ns in calls, all of them, polls included */
+    uint64_t poll_bound, bound_time; /* ns: end of the last poll that stood for others; node_time then */
     uint32_t *node_table, *edge_table;   /* open addressing, hold id + 1 */
     uint32_t node_slots, edge_slots;     /* powers of two */
     uint32_t node_room, edge_room;       /* allocated */
@@ -206,12 +207,13 @@ bool efg_graph_step(struct efg_graph *graph, const struct efg_event *event);
 uint32_t efg_graph_pass(struct efg_graph *graph, const struct efg_event *event, uint32_t count,
                         uint32_t *nodes, uint64_t *worlds, bool is_plain);
 
-/* Add a poll that found nothing: counted and timed, no visit, no edge. */
+/* Add a poll that found nothing: counted and timed, no visit, no edge. If it stands for others, they are
+ * as long as it is, but no longer than there was time for since the last one that did. */
 void efg_graph_poll(struct efg_graph *graph, const struct efg_event *event);
 
-/* Add COUNT polls like the last one, each as long as those of its node are on average. Returns whether
- * there is one. */
-bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count);
+/* Add COUNT polls like the last one until NOW, each as long as those of its node are on average, but no
+ * longer than there was time for. Returns whether there is one. */
+bool efg_graph_poll_again(struct efg_graph *graph, uint64_t count, uint64_t now);
 
 /* For each node, in POLLED: ns of the polls, whatever they asked for, between its visits and the events
  * before these. They are parts of spins that its visits have ended. */

@@ -280,7 +280,7 @@ void efg_thrift_end(uint64_t now)
 /* Polls that were counted since the last one that was measured are like that one. */
 static void settle_polls(struct efg_thread *t)
 {
-    if (efg_graph_poll_again(&t->graph, t->polls_counted))
+    if (efg_graph_poll_again(&t->graph, t->polls_counted, efg_clock_ticks()))
         t->polls_counted = 0;
 }
 
