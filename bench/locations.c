@@ -74,7 +74,7 @@ static double define(struct efg_otf2_unifier *u, uint32_t ranks, const char *dir
 
     if (!events || efg_otf2_make(dir, 0))
         fail("the archive cannot be made");
-    OTF2_Archive *archive = efg_otf2_open(dir, 0);
+    OTF2_Archive *archive = efg_otf2_open(dir, 0, 0);
     if (!archive || OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS)
         fail("the archive cannot be opened");
     double begin = seconds();

@@ -103,7 +103,7 @@ static void copy(Copying *c, const char *from, const char *to)
     const char *fault = efg_recorded_define(&c->definitions, reader);
     if (fault)
         end_with(c, fault);
-    c->archive = efg_otf2_open(to, 0);
+    c->archive = efg_otf2_open(to, 0, 0);
     c->has_failed = !c->archive || OTF2_Archive_SetSerialCollectiveCallbacks(c->archive) != OTF2_SUCCESS;
     if (!c->has_failed) {
         copy_properties(c, reader);

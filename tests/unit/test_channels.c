@@ -90,22 +90,33 @@ static void deliver(struct efg_channels *ranks, uint32_t count)
     }
 }
 
-/* Of the first COUNT ranks, thread 0; the same as when all is known in one place. */
+static struct efg_run_messages match_apart(struct efg_channels *ranks, uint32_t count)
+{
+    struct efg_run_messages all = {0};
+    for (uint32_t rank = 0; rank < count; rank++)
+        add(&ranks[rank], rank, 0);
+    deliver(ranks, count);
+    for (uint32_t rank = 0; rank < count; rank++)
+        sum(&all, efg_channels_match(&ranks[rank], rank));
+    return all;
+}
+
+/* Of the first COUNT ranks, thread 0; the same as when all is known in one place, and read again. */
 static struct efg_run_messages check(uint32_t count)
 {
     struct efg_channels ranks[SYNTH_RANKS] = {0}, all = {0};
-    struct efg_run_messages apart = {0}, together;
+    struct efg_run_messages apart = match_apart(ranks, count), again, together;
     for (uint32_t rank = 0; rank < count; rank++) {
-        add(&ranks[rank], rank, 0);
         add(&all, rank, 0);
+        efg_channels_empty(&ranks[rank]);
+        assert_int_equal(efg_channels_match(&ranks[rank], rank).sends, 0);
     }
-    deliver(ranks, count);
-    for (uint32_t rank = 0; rank < count; rank++) {
-        sum(&apart, efg_channels_match(&ranks[rank], rank));
+    again = match_apart(ranks, count);
+    for (uint32_t rank = 0; rank < count; rank++)
         efg_channels_fini(&ranks[rank]);
-    }
     together = efg_channels_match(&all, UINT32_MAX);
     assert_memory_equal(&apart, &together, sizeof apart);
+    assert_memory_equal(&again, &together, sizeof again);
     efg_channels_fini(&all);
     return together;
 }

@@ -180,7 +180,7 @@ static int write_in_steps(struct efg_otf2_unifier *u, const struct efg_log_view 
     uint64_t events[SYNTH_RANKS] = {0};
     const struct efg_strays none = {0};
     int rc = efg_otf2_make(trace_dir, 0);
-    OTF2_Archive *archive = efg_otf2_open(trace_dir, 0);
+    OTF2_Archive *archive = efg_otf2_open(trace_dir, 0, 0);
     rc |= OTF2_Archive_SetSerialCollectiveCallbacks(archive) != OTF2_SUCCESS;
     rc |= efg_otf2_open_files(archive);
     for (int i = count; i-- > 0;) {

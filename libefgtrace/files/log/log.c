@@ -184,8 +184,8 @@ static void write_header(struct efg_log_header *to, const struct efg_log_header 
     memcpy(to->magic, EFG_LOG_MAGIC, sizeof to->magic);
 }
 
-/* The first pages are mapped now, before anything is measured; where the kernel is too old for
- * that, they are with their first use. */
+/* The pages that are ready are mapped at once; where the kernel is too old for that, they are with
+ * their first use. */
 static void populate(struct efg_log *log)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -398,6 +398,7 @@ int efg_log_open_again(struct efg_log *log, const char *path)
         log->next.word += smaller(header.used, (uint64_t)(log->end - log->next.word));
         log->ready = log->reserved = log->end;
         log->is_begun = true;
+        populate(log);
         return 0;
     }
     close(log->file);
@@ -497,7 +498,8 @@ static uint64_t take(uint32_t head, const uint32_t **at, enum efg_log_field fiel
     return head & field ? *(*at)++ : expected;
 }
 
-static struct efg_record decode(const uint32_t *at, uint64_t time)
+/* The record at AT, behind one of TIME. Returns where it ends. */
+static const uint32_t *decode(const uint32_t *at, uint64_t time, struct efg_record *out)
 {
     uint32_t head = *at++;
     struct efg_record r = {.kind = head >> 8 & 0xff, .call = (uint16_t)(head >> 16)};
@@ -511,7 +513,14 @@ static struct efg_record decode(const uint32_t *at, uint64_t time)
     r.e = take(head, &at, EFG_LOG_E, 0);
     r.d |= take(head, &at, EFG_LOG_WIDE, 0) << 32;
     r.e |= take(head, &at, EFG_LOG_WIDE, 0) << 32;
-    return r;
+    *out = r;
+    return at;
+}
+
+/* Whether the record at AT ends at END or before. */
+static bool is_whole(const uint32_t *at, const uint32_t *end)
+{
+    return end - at >= EFG_LOG_RECORD || (end > at && length_of(*at) <= (uint64_t)(end - at));
 }
 
 const struct efg_record *efg_log_read(struct efg_log_reader *reader, const void **payload)
@@ -522,10 +531,9 @@ const struct efg_record *efg_log_read(struct efg_log_reader *reader, const void 
 
     if (payload)
         *payload = NULL;
-    if (reader->at >= view->count || length_of(*at) > (uint64_t)(end - at))
+    if (!is_whole(at, end))
         return NULL;
-    r = decode(at, reader->record.time);
-    at += length_of(*at);
+    at = decode(at, reader->record.time, &r);
     if (r.kind >= EFG_REC_DEF_CALL && r.d) {
         const uint32_t *start = at + gap_at(at);
         if (start > end || r.d > (uint64_t)(end - start) * sizeof *start)

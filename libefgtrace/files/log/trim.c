@@ -93,6 +93,10 @@ static void put(struct trim *t, const struct efg_record *r)
     const uint32_t *read = t->view.words + t->reader.at;
     uint32_t words[EFG_LOG_RECORD];
     uint64_t before = r->kind == EFG_REC_WINDOW_BEGIN ? ~r->time : t->out.time;
+    if (read - t->out.word >= EFG_LOG_RECORD) {
+        t->out = efg_log_encode((struct efg_log_place){t->out.word, before}, r);
+        return;
+    }
     struct efg_log_place place = efg_log_encode((struct efg_log_place){words, before}, r);
     size_t count = (size_t)(place.word - words);
     if (count > (size_t)(read - t->out.word))

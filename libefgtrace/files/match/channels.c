@@ -42,6 +42,12 @@ struct comm {
     const struct efg_members *members;
 };
 
+struct recent { /* the channel of the last message */
+    const struct comm *comm;
+    uint32_t partner, tag, windows;
+    uint32_t number; /* its place + 1; 0: there was none */
+};
+
 struct pass { /* over a log */
     struct efg_channels *c;
     const struct efg_log_header *log;
@@ -52,9 +58,10 @@ struct pass { /* over a log */
     struct comm *comm;
     struct slot *slot;
     uint64_t comm_count, slot_count, unused; /* unused: the first free slot + 1 */
-    uint64_t now;                            /* of the present record; ns */
-    uint64_t enter;                          /* ticks, of the present call */
-    uint64_t entered;                        /* ns, the present collective */
+    struct recent sent, received;
+    uint64_t ticks, now; /* of the present record; ns */
+    uint64_t enter;      /* ticks, of the present call */
+    uint64_t entered;    /* ns, the present collective */
     uint16_t call;
     uint32_t windows;
     uint64_t inside_from;     /* ticks: when the present window begins, without its margin */
@@ -93,6 +100,17 @@ struct efg_channel *efg_channels_find(struct efg_channels *c, const struct efg_c
     return &c->channels[*number - 1];
 }
 
+int efg_channel_ends_grow(struct efg_channel_ends *ends, uint32_t more)
+{
+    if (more <= ends->most - ends->kept)
+        return 0;
+    if (more > UINT32_MAX - ends->kept ||
+        efg_array_grow(&ends->all, ends->most, ends->kept + more - ends->most, sizeof *ends->all))
+        return -ENOMEM;
+    ends->most = ends->kept + more;
+    return 0;
+}
+
 static bool is_later(const struct efg_transfer *a, const struct efg_transfer *b)
 {
     return a->posted != b->posted ? a->posted > b->posted : a->order > b->order;
@@ -101,7 +119,8 @@ static bool is_later(const struct efg_transfer *a, const struct efg_transfer *b)
 /* Into its place. */
 static void keep(struct efg_channels *c, struct efg_channel_ends *ends, const struct efg_transfer *t)
 {
-    if (grow(c, &ends->all, ends->kept, sizeof *ends->all))
+    c->failed |= efg_channel_ends_grow(ends, 1) != 0;
+    if (c->failed)
         return;
     uint32_t i = ends->kept++;
     for (; i > 0 && is_later(&ends->all[i - 1], t); i--)
@@ -135,6 +154,7 @@ static void define_comm(struct pass *p, const struct efg_record *r, const void *
         p->c->failed = true;
         return;
     }
+    p->sent = p->received = (struct recent){0}; /* the array may have moved */
     p->comm[p->comm_count++] = (struct comm){r->e, r->b, is_fixed ? NULL : payload};
     *place = p->comm_count;
 }
@@ -215,16 +235,29 @@ static const struct comm *comm_of(const struct pass *p, const struct efg_record 
     return place ? &p->comm[*place - 1] : NULL;
 }
 
-/* The channel to or from PARTNER, a rank of COMM; NULL if it makes no sense. */
-static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner, uint32_t tag,
-                                      bool is_send)
+static struct efg_channel *find_channel(struct pass *p, const struct comm *comm, uint32_t partner,
+                                        uint32_t tag, bool is_send)
 {
-    if (!comm)
-        return NULL;
     uint32_t own = p->log->rank, other = world_rank(p, comm, partner);
     struct efg_channel_key key = {comm->identity, is_send ? own : other, is_send ? other : own, tag,
                                   p->windows ? p->windows - 1 : 0};
     return other == EFG_NONE ? NULL : efg_channels_find(p->c, &key);
+}
+
+/* The channel to or from PARTNER, a rank of COMM; NULL if it makes no sense. */
+static struct efg_channel *channel_of(struct pass *p, const struct comm *comm, uint32_t partner, uint32_t tag,
+                                      bool is_send)
+{
+    struct recent *last = is_send ? &p->sent : &p->received;
+    if (!comm)
+        return NULL;
+    if (last->number && last->comm == comm && last->partner == partner && last->tag == tag &&
+        last->windows == p->windows)
+        return &p->c->channels[last->number - 1];
+    struct efg_channel *channel = find_channel(p, comm, partner, tag, is_send);
+    uint32_t number = channel ? (uint32_t)(channel - p->c->channels) + 1 : 0;
+    *last = (struct recent){comm, partner, tag, p->windows, number};
+    return channel;
 }
 
 /* Nothing will ever be known of the end that PARTNER, a rank of COMM, has. */
@@ -260,11 +293,11 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 {
     const struct comm *comm = comm_of(p, r);
     count_traffic(p, comm ? world_rank(p, comm, r->b) : EFG_TRAFFIC_OTHERS, r->d);
-    if (is_lost(p, comm_of(p, r), r->b)) {
+    if (is_lost(p, comm, r->b)) {
         p->c->open.absent++;
         return NULL;
     }
-    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, true);
+    struct efg_channel *channel = channel_of(p, comm, r->b, r->c, true);
     struct efg_transfer t = transfer(p, r->d);
     if (channel) {
         add_end(p, &channel->sends, &t);
@@ -275,11 +308,12 @@ static struct efg_channel *add_send(struct pass *p, const struct efg_record *r)
 
 static void add_receive(struct pass *p, const struct efg_record *r, const struct slot *request)
 {
-    if (is_lost(p, comm_of(p, r), r->b)) {
+    const struct comm *comm = comm_of(p, r);
+    if (is_lost(p, comm, r->b)) {
         p->c->open.absent++;
         return;
     }
-    struct efg_channel *channel = channel_of(p, comm_of(p, r), r->b, r->c, false);
+    struct efg_channel *channel = channel_of(p, comm, r->b, r->c, false);
     struct efg_transfer t = transfer(p, r->d);
     if (request) {
         t.posted = request->posted;
@@ -578,7 +612,10 @@ static void take_message(struct pass *p, const struct efg_record *r)
 
 static void take(struct pass *p, const struct efg_record *r, const void *payload)
 {
-    p->now = efg_log_ns(&p->clock, r->time);
+    if (r->time != p->ticks) {
+        p->ticks = r->time;
+        p->now = efg_log_ns(&p->clock, r->time);
+    }
     switch (r->kind) {
     case EFG_REC_DEF_COMM:
         define_comm(p, r, payload);
@@ -618,6 +655,7 @@ void efg_channels_add(struct efg_channels *c, const struct efg_log_view *log)
 {
     struct pass p = {
         c, log->header, {.view = log}, .clock = efg_log_clock(log->header), .is_inside = !c->inside};
+    p.now = efg_log_ns(&p.clock, p.ticks);
     const struct efg_record *r;
     const void *payload;
     uint32_t windows = c->window_count;

@@ -47,10 +47,10 @@ struct efg_channel_key {
 struct efg_transfer {      /* one end of a message */
     uint64_t posted, time; /* ns since 1970; a receive is posted before it is complete */
     uint64_t order;        /* of two that were posted at the same time: thread and place */
-    uint64_t bytes;
-    bool is_margin; /* it is, and its request is complete, in a margin, not inside of the window */
-    bool is_before; /* it counts as sent, or received, before the window: not in what is under way then */
-    bool is_needed; /* in a margin: the other end is inside */
+    uint64_t bytes : 61;
+    bool is_margin : 1; /* it is, and its request is complete, in a margin, not inside of the window */
+    bool is_before : 1; /* it counts as sent, or received, before the window: not in what is under way then */
+    bool is_needed : 1; /* in a margin: the other end is inside */
 };
 
 /* The place in the log (efg_log_read) and the thread that it is of, in one word. */
@@ -72,6 +72,7 @@ struct efg_channel_ends { /* all sends or all receives of a channel */
     uint32_t kept;            /* of these, none in mode full */
     uint32_t from, to;        /* [from, to) have other ends, as efg_channels_need finds out */
     struct efg_transfer *all; /* in the order of posting */
+    uint32_t most;            /* so many were kept at once: there is room for them */
     struct efg_sync clock;    /* the clock of their times: sync[0] of the logs */
 };
 
@@ -150,6 +151,13 @@ struct efg_channels { /* all zero is an empty one */
 };
 
 void efg_channels_fini(struct efg_channels *c);
+
+/* Nothing of the logs is known any more; where they are from stays, and so does the memory, for what is read
+ * of them next. */
+void efg_channels_empty(struct efg_channels *c);
+
+/* Room for MORE ends. Returns 0 or -ENOMEM. */
+int efg_channel_ends_grow(struct efg_channel_ends *ends, uint32_t more);
 
 /* The channel of KEY, made if it is new; NULL without memory. Valid until the next one is made.
  */

@@ -31,6 +31,31 @@ void efg_channels_fini(struct efg_channels *c)
     *c = (struct efg_channels){0};
 }
 
+static void empty(struct efg_channel_ends *ends)
+{
+    *ends = (struct efg_channel_ends){.all = ends->all, .most = ends->most};
+}
+
+void efg_channels_empty(struct efg_channels *c)
+{
+    struct efg_channels left = {.channels = c->channels,
+                                .count = c->count,
+                                .index = c->index,
+                                .is_here = c->is_here,
+                                .inside = c->inside,
+                                .inside_count = c->inside_count,
+                                .is_trimmed = c->is_trimmed,
+                                .gone = c->gone};
+    free(c->windows);
+    free(c->fronts);
+    *c = left;
+    for (uint32_t i = 0; i < c->count; i++) {
+        empty(&c->channels[i].sends);
+        empty(&c->channels[i].receives);
+        c->channels[i].received = 0;
+    }
+}
+
 /* --- sends, on their way to the receiver --- */
 
 static int compare_destinations(const void *a, const void *b)
@@ -122,21 +147,19 @@ static void get_sends(struct efg_reader *in, const struct efg_sync *clock, struc
     sends->clock = *clock;
     sends->count = efg_reader_number(in);
     size_t kept = efg_reader_count(in, 2);
-    struct efg_transfer *all = NULL;
-    if (efg_array_grow(&all, 0, kept, sizeof *all))
+    sends->kept = 0;
+    if (kept > UINT32_MAX || efg_channel_ends_grow(sends, (uint32_t)kept))
         in->failed = true;
-    for (size_t i = 0; all && i < kept; i++) {
+    for (size_t i = 0; !in->failed && i < kept; i++) {
         time += efg_reader_number(in);
         uint64_t word = efg_reader_number(in);
-        all[i] = (struct efg_transfer){.posted = time,
-                                       .time = time,
-                                       .order = i,
-                                       .bytes = word >> 2,
-                                       .is_margin = word & 2,
-                                       .is_before = word & 1};
+        sends->all[i] = (struct efg_transfer){.posted = time,
+                                              .time = time,
+                                              .order = i,
+                                              .bytes = word >> 2,
+                                              .is_margin = word & 2,
+                                              .is_before = word & 1};
     }
-    free(sends->all);
-    sends->all = all;
     sends->kept = in->failed ? 0 : (uint32_t)kept;
 }
 

@@ -3,8 +3,9 @@
  * One OTF2 archive: what every archive of ours needs set.
  *
  * Without memory callbacks OTF2 takes 128 MiB for each location. Ours give a buffer a
- * few chunks and then none: OTF2 then flushes what it has, and asks again. There is no record
- * of that flush, because it did not happen while the application ran.
+ * few chunks and then none: OTF2 then flushes what it has, and asks again. It gets the same ones, as
+ * new memory takes longer than what is written to it. There is no record of that flush, because it did
+ * not happen while the application ran.
  *
  * OTF2 goes by names, so it is given one that leads to a descriptor of ours: of what is in a
  * folder of our own, which nobody else can come into, only we change the names.
@@ -19,11 +20,17 @@
 
 #include "files/disk/below.h"
 
-#define MOST_CHUNKS 2 /* of a buffer of events; definitions are kept whole */
+#define MOST_CHUNKS 2                         /* of a buffer of events; definitions are kept whole */
+#define FEW_RANKS 50000                       /* a list of so many takes half of the next, at most */
+#define FEW_DEFINITIONS ((uint64_t)512 << 10) /* bytes */
 
 struct chunks { /* of one buffer */
     unsigned count, room;
-    void *chunk[];
+    unsigned there; /* the first ones, which have memory; COUNT of them are in use */
+    struct {
+        void *memory;
+        uint64_t size;
+    } chunk[];
 };
 
 static struct chunks *grown(struct chunks *c)
@@ -36,8 +43,28 @@ static struct chunks *grown(struct chunks *c)
         return NULL;
     larger->room = room;
     if (!c)
-        larger->count = 0;
+        larger->count = larger->there = 0;
     return larger;
+}
+
+/* Those that are not in use. */
+static void free_unused(struct chunks *c)
+{
+    while (c->there > c->count)
+        free(c->chunk[--c->there].memory);
+}
+
+static void *take(struct chunks *c, uint64_t size)
+{
+    if (c->there == c->count || c->chunk[c->count].size != size) {
+        free_unused(c);
+        c->chunk[c->count].memory = malloc(size);
+        c->chunk[c->count].size = size;
+        if (!c->chunk[c->count].memory)
+            return NULL;
+        c->there++;
+    }
+    return c->chunk[c->count++].memory;
 }
 
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t size)
@@ -51,10 +78,7 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
     if (!c)
         return NULL;
     *buffer = c;
-    void *chunk = malloc(size);
-    if (chunk)
-        c->chunk[c->count++] = chunk;
-    return chunk;
+    return take(c, size);
 }
 
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool final)
@@ -63,9 +87,11 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
     (void)data;
     (void)type;
     (void)location;
-    while (c && c->count)
-        free(c->chunk[--c->count]);
+    if (!c)
+        return;
+    c->count = 0;
     if (final) {
+        free_unused(c);
         free(c);
         *buffer = NULL;
     }
@@ -186,7 +212,13 @@ void efg_otf2_be_quiet(void)
     OTF2_Error_RegisterCallback(keep_quiet, NULL);
 }
 
-OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
+/* A definition fits a chunk, and OTF2 clears what is left of the last one. */
+static uint64_t definitions_for(uint32_t ranks)
+{
+    return ranks && ranks <= FEW_RANKS ? FEW_DEFINITIONS : OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT;
+}
+
+OTF2_Archive *efg_otf2_open(const char *dir, unsigned below, uint32_t ranks)
 {
     char path[ROOM];
     name(path, dir, PART);
@@ -198,8 +230,8 @@ OTF2_Archive *efg_otf2_open(const char *dir, unsigned below)
     efg_otf2_be_quiet();
     has_failed = false;
     OTF2_Archive *archive =
-        OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-                          OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN, definitions_for(ranks),
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive && prepare(archive) == 0)
         return archive;
     if (archive)

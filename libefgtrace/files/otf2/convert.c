@@ -285,7 +285,7 @@ static int make_archive(struct conversion *c)
     int rc = efg_otf2_make(c->dir, 0) ? -EIO : 0;
     if (rc)
         return rc;
-    c->archive = efg_otf2_open(c->dir, 0);
+    c->archive = efg_otf2_open(c->dir, 0, 0);
     rc = c->archive ? write_archive(c) : -EIO;
     if (rc == 0)
         rc = efg_otf2_close(c->archive);

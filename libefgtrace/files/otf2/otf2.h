@@ -126,9 +126,9 @@ void efg_otf2_be_quiet(void);
 int efg_otf2_make(const char *dir, unsigned below);
 int efg_otf2_publish(const char *dir, unsigned below);
 
-/* The archive DIR/traces.otf2, to be written; one at a time. NULL if OTF2 refuses. Close it
- * with efg_otf2_close. */
-OTF2_Archive *efg_otf2_open(const char *dir, unsigned below);
+/* The archive DIR/traces.otf2 of a job of so many RANKS (0: not known), to be written; one at a time. NULL if
+ * OTF2 refuses. Close it with efg_otf2_close. */
+OTF2_Archive *efg_otf2_open(const char *dir, unsigned below, uint32_t ranks);
 /* What readers show first: which program it is of, on how many RANKS, and what of it: IS_FULL, in mode full;
  * then IS_WHOLE if all logs go to the end of the run. Returns 0 or -EIO. */
 int efg_otf2_describe(OTF2_Archive *archive, const char *application, uint32_t ranks, bool is_full,

@@ -232,7 +232,7 @@ static int make_archive(struct rebuilding *b, const char *dir)
         return error;
     if (efg_otf2_make(dir, 0))
         return -EIO;
-    b->archive = efg_otf2_open(dir, 0);
+    b->archive = efg_otf2_open(dir, 0, 0);
     error = b->archive ? write_archive(b) : -EIO;
     if (!error)
         error = efg_otf2_close(b->archive);

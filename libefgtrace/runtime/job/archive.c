@@ -207,7 +207,7 @@ static OTF2_Archive *open_archive(void)
     /* In place of a snapshot that was taken while the job ran. */
     if (any(efg_job_is_first() ? efg_otf2_make(job->folder, EFG_BELOW_OWN) : 0))
         return NULL;
-    OTF2_Archive *archive = efg_otf2_open(job->folder, EFG_BELOW_OWN);
+    OTF2_Archive *archive = efg_otf2_open(job->folder, EFG_BELOW_OWN, (uint32_t)job->size);
     if (any(archive ? 0 : -EIO)) /* what follows is collective */
         return NULL;
     return any(set_collectives(archive) == OTF2_SUCCESS ? 0 : -EIO) ? NULL : archive;

@@ -169,13 +169,7 @@ static void reply(struct efg_channels *c)
 /* Read the logs again, which have changed. */
 static void reload(struct efg_channels *c)
 {
-    struct efg_channels empty = {.is_here = c->is_here,
-                                 .inside = c->inside,
-                                 .inside_count = c->inside_count,
-                                 .is_trimmed = c->is_trimmed,
-                                 .gone = c->gone};
-    efg_channels_fini(c);
-    *c = empty;
+    efg_channels_empty(c);
     load(c);
 }
 
