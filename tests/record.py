@@ -16,6 +16,7 @@ The comment at the top says what was recorded, and in lines of their own
 usage: record.py TRACE --rank N --iterations N [--scale N] --case TEXT >tests/unit/sequences/NAME
 """
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -35,12 +36,13 @@ WORLD = re.compile(r'MPI_(Barrier|Bcast|Gatherv?|Scatterv?|Allgatherv?|Alltoall[
                    r'|Allreduce|Reduce_scatter(_block)?|Scan|Exscan)$')
 POLL = re.compile(r'MPI_(Test(all|any|some)?|Im?probe|Request_get_status|Win_test)$')
 UNORDERED = re.compile(r'MPI_(Wait(any|some)|M?[Pp]robe)$')
+ENVIRONMENT = {**os.environ, 'GLIBC_TUNABLES': os.environ.get('large_pages', '')}  # see frame.sh
 PER_US = 5  # times are rounded to 0.2 us
 
 
 def otf2_print(trace, *options):
     with subprocess.Popen(['otf2-print', *options, trace], stdout=subprocess.PIPE,
-                          text=True, errors='replace') as process:
+                          text=True, errors='replace', env=ENVIRONMENT) as process:
         yield from process.stdout
     if process.returncode:
         sys.exit(f'record: otf2-print cannot read {trace}')
