@@ -146,6 +146,25 @@ says "graph: signature" 2 "cannot be \"sizes\": there is a word" "$tool" graph -
 says "graph: not recorded" 1 "run has not all of --signature path,size: record with it as" "$tool" graph -s path,size run
 says "graph: no such folder" 1 "cannot write none/g.dot: No such file or directory" "$tool" graph -o none/g.dot run
 
+# --- how the graph grew ---
+
+# Each sample once, and behind them what the graph was at the end of the run.
+traced grew "$programs/stencil2d" 50 100
+"$tool" report --json grew >grew.json
+"$tool" report grew | sed '1,/^Size of the graph/d' | grep '#$' >grew.rows
+same "growth: each sample once" "" "$(sort grew.rows | uniq -d)"
+same "growth: until the end" "" "$("$python" -c '
+import json
+run = json.load(open("grew.json"))
+points, rank = run["curve"]["points"], run["curve"]["rank"]
+nodes = {}
+for group in run["groups"]:
+    for part in group["ranks"].split(","):
+        first, last = (part.split("-") * 2)[:2]
+        nodes.update({r: group["nodes"] for r in range(int(first), int(last) + 1)})
+if points and points[-1][2] != nodes[rank] or len(set(map(tuple, points))) != len(points):
+    print(points, nodes[rank])')"
+
 # --- a program without names ---
 
 strip -o nameless "$programs/stencil2d" || exit 2

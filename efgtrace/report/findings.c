@@ -58,17 +58,17 @@ static void say_efficiency(struct efg_buffer *out, const struct efg_run *run, co
     char text[300];
     if (e.parallel >= FINE)
         snprintf(text, sizeof text,
-                 "The run is efficient: the ranks compute in %.1f%% of the time (parallel "
+                 "The run is efficient: the ranks compute for %.1f%% of the time (parallel "
                  "efficiency).",
                  100 * e.parallel);
     else if (e.communication <= e.balance)
         snprintf(text, sizeof text,
-                 "The ranks compute in %.1f%% of the time; more is lost to communication "
+                 "The ranks compute for %.1f%% of the time; more is lost to communication "
                  "(efficiency %.1f%%) than to uneven load (balance %.1f%%).",
                  100 * e.parallel, 100 * e.communication, 100 * e.balance);
     else
         snprintf(text, sizeof text,
-                 "The ranks compute in %.1f%% of the time; more is lost to uneven load (balance "
+                 "The ranks compute for %.1f%% of the time; more is lost to uneven load (balance "
                  "%.1f%%) than to communication (efficiency %.1f%%).",
                  100 * e.parallel, 100 * e.balance, 100 * e.communication);
     efg_buffer_print(out, "%s\n", text);

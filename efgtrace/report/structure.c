@@ -11,6 +11,7 @@
 #include "json.h"
 #include "model/distribution.h"
 #include "source.h"
+#include "tables.h"
 
 #define CODE_MOST 120 /* characters of a line of source */
 
@@ -50,10 +51,9 @@ static void add_curve(cJSON *document, const struct efg_run *run)
     cJSON *curve = cJSON_AddObjectToObject(document, "curve");
     efg_json_number(curve, "rank", run->speaker.rank);
     cJSON *points = cJSON_AddArrayToObject(curve, "points");
-    uint32_t count = thread ? thread->stability.count : 0;
-    for (uint32_t i = 0; i <= count && count; i++) {
-        const struct efg_stability *s = &thread->stability;
-        const struct efg_curve_point *p = i < count ? &s->curve[i] : &s->last;
+    struct efg_curve_point at[EFG_CURVE_POINTS];
+    uint32_t count = efg_report_points(at, run);
+    for (const struct efg_curve_point *p = at; p < at + count; p++) {
         double point[] = {(double)p->time, (double)p->events, p->nodes, p->edges};
         cJSON_AddItemToArray(points, cJSON_CreateDoubleArray(point, 4));
     }

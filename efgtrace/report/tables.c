@@ -201,32 +201,54 @@ void efg_report_joined(struct efg_buffer *out, const struct efg_run *run, const 
 
 /* --- the curve --- */
 
-/* The first sample at or after TIME ns; the last one if there is none. */
-static const struct efg_curve_point *sample_at(const struct efg_stability *s, uint64_t time)
+static uint32_t add_point(struct efg_curve_point *points, uint32_t count, struct efg_curve_point p)
 {
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->curve[i].time >= time)
-            return &s->curve[i];
-    return &s->last;
+    const struct efg_curve_point *last = count ? &points[count - 1] : NULL;
+
+    if (last && (p.time < last->time || (p.events == last->events && p.nodes == last->nodes)))
+        return count;
+    points[count] = p;
+    return count + 1;
+}
+
+uint32_t efg_report_points(struct efg_curve_point *points, const struct efg_run *run)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    uint32_t count = 0;
+
+    if (!thread || !thread->stability.count)
+        return 0;
+    for (uint32_t i = 0; i < thread->stability.count; i++)
+        count = add_point(points, count, thread->stability.curve[i]);
+    count = add_point(points, count, thread->stability.last);
+    return add_point(points, count,
+                     (struct efg_curve_point){.time = efg_run_rank_duration(&run->speaker),
+                                              .events = thread->graph.events,
+                                              .nodes = thread->graph.node_count,
+                                              .edges = thread->graph.edge_count});
 }
 
 void efg_report_curve(struct efg_buffer *out, const struct efg_run *run)
 {
-    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
-    const struct efg_stability *s = thread ? &thread->stability : NULL;
+    struct efg_curve_point points[EFG_CURVE_POINTS];
+    uint32_t count = efg_report_points(points, run), lines = 0;
     char time[32], events[32];
-    if (!s || !s->count) {
+
+    if (!count) {
         efg_summary_line(out, "No samples: the run was shorter than EFGTRACE_INTERVAL.");
         return;
     }
+    const struct efg_curve_point *last = &points[count - 1];
     efg_summary_line(out, "     after      calls   nodes   edges   (rank %u)", run->speaker.rank);
-    uint32_t lines = s->count < CURVE_LINES ? s->count : CURVE_LINES;
-    for (uint32_t i = 0; i <= lines; i++) {
-        const struct efg_curve_point *point = i < lines ? sample_at(s, s->last.time / lines * i) : &s->last;
-        efg_format_ns(time, sizeof time, point->time);
-        efg_format_count(events, sizeof events, (double)point->events);
-        int width = s->last.nodes ? (int)(50.0 * point->nodes / s->last.nodes) : 0;
-        efg_summary_line(out, "%10s %10s %7u %7u   %.*s", time, events, point->nodes, point->edges,
+    for (const struct efg_curve_point *p = points; p <= last; p++) {
+        if (p < last && p->time < last->time / CURVE_LINES * lines)
+            continue;
+        while (last->time / CURVE_LINES * lines <= p->time && lines <= CURVE_LINES)
+            lines++;
+        efg_format_ns(time, sizeof time, p->time);
+        efg_format_count(events, sizeof events, (double)p->events);
+        int width = last->nodes ? (int)(50.0 * p->nodes / last->nodes) : 0;
+        efg_summary_line(out, "%10s %10s %7u %7u   %.*s", time, events, p->nodes, p->edges,
                          width < 50 ? width : 50, "##################################################");
     }
 }

@@ -67,6 +67,11 @@ void efg_report_library(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_cut(struct efg_buffer *out, const struct efg_run *run);
 void efg_report_curve(struct efg_buffer *out, const struct efg_run *run);
 
+/* How the graph of the rank that represents the run grew: samples, each once, and what it was at its end.
+ * Returns how many; 0 if no sample was taken. */
+#define EFG_CURVE_POINTS (EFG_CURVE_ROOM + 2)
+uint32_t efg_report_points(struct efg_curve_point *points, const struct efg_run *run);
+
 /* How well the recorded iterations stand for the run: the sentence, and a table. */
 void efg_report_representative(struct efg_buffer *out, const struct efg_representative *r,
                                const struct efg_run *run, uint32_t most);

@@ -221,11 +221,13 @@ void efg_report_say_waiting(struct efg_buffer *out, const struct efg_report_wait
         return;
     uint32_t site = most_waited(waits);
     const struct efg_waits_sum *sum = &waits->sites[site];
-    name_rank(other, sizeof other, waits->pairs->other);
+    *other = '\0';
+    if (waits->pairs->other != EFG_NONE)
+        snprintf(other, sizeof other, ", for rank %u", waits->pairs->other);
     efg_recorded_label(&w->names, &w->recorded->sites[site], label, sizeof label);
     efg_buffer_print(out,
-                     "In the recorded iterations the ranks wait in %.1f%% of the time, %.0f%% "
-                     "of that at %s (%s); most of all rank %u for %s.",
+                     "In the recorded iterations the ranks wait for %.1f%% of the time, %.0f%% "
+                     "of that at %s (%s); rank %u waits longest%s.",
                      share, efg_percent((double)efg_waits_waited(sum), (double)waited), label,
                      efg_wait_name(main_kind(sum)), waits->pairs->waiter, other);
     efg_report_say_cause(out, w);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/graph/detail.h"
 #include "files/conf/conf.h"
@@ -109,7 +110,7 @@ static void test_golden(void **state)
         "all 14.7%\n"
         "Messages     78 of 82 matched (95.1%); 2 sends and 2 receives stand open at the "
         "edges\n"
-        "Calls        on what, in the recorded iterations; a rank waited for this time at most\n"
+        "Calls        in the recorded iterations, by communicator or file; waiting is part of these times\n"
         "             MPI_COMM_WORLD: 5.00 ms a rank, least 3.00 ms on rank 2; 1400 calls, 6.40 kB\n"
         "             4 more: see `efgtrace report`\n"
         "Trace        560 events, 24.0 kB; a full one: about 56485 events, 2.42 MB, 101 times "
@@ -161,6 +162,17 @@ static void test_untraced(void **state)
 static struct efg_run_thread *thread_of(uint32_t rank)
 {
     return &whole.ranks[rank].threads[0];
+}
+
+/* What a program does once, as it ends, comes behind the last sample. */
+static void test_stable_but_for_its_end(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->stability.stable_since = 500000000;
+    expect("edges a rank, stable after 500 ms\n");
+    thread_of(0)->stability.last.nodes -= 2;
+    expect("edges a rank, stable after 500 ms, but for 2");
 }
 
 static void give_reason(uint32_t reason, uint64_t iterations, uint32_t share)
@@ -394,6 +406,10 @@ static struct efg_run_window *add_window(uint32_t rank, uint64_t function, uint6
 static void test_windows(void **state)
 {
     (void)state;
+    uint64_t end = thread_of(0)->windows[0].end;
+    thread_of(0)->windows[0].end = 0; /* the job was killed while it was recorded */
+    expect("number 100 to 109, from 400 ms on\n");
+    thread_of(0)->windows[0].end = end;
     thread_of(0)->agreed.wanted = 3;
     add_window(0, SAMPLE_FUNCTION, 300);
     expect("Traced       20 iterations, in 2 of 3 windows asked for\n"
@@ -406,6 +422,25 @@ static void test_windows(void **state)
            "             number 100 to 109; 300 to 309; 400 to 409; 450 to 459; 500 to 509; "
            "550 to 559;\n"
            "             600 to 609; 650 to 659; 700 to 709; 750 to 759\n");
+}
+
+/* The trace of a job that was killed is made afterwards: it is named where it is. */
+static void test_trace_made_later(void **state)
+{
+    (void)state;
+    char *output = whole.run.output, folder[] = "/tmp/efg_summary_XXXXXX", trace[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(trace, sizeof trace, "%s/traces.otf2", folder);
+    whole.run.is_saved = 1;
+    whole.run.output = folder;
+    expect("/: run.efg\n");
+    expect_not("traces.otf2");
+    fclose(fopen(trace, "w"));
+    expect("/: traces.otf2, run.efg\n");
+    expect("             vampir /tmp/efg_summary_");
+    whole.run.output = output;
+    unlink(trace);
+    rmdir(folder);
 }
 
 static void test_earlier_loops(void **state)
@@ -493,8 +528,23 @@ static void test_alike(void **state)
     whole.run.cuts = cuts;
     whole.run.cut_count = 4;
     expect("             iterations of these numbers on all 4 ranks (number 100 to 109, 100 to 109, 1 more)\n"
-           "             ranks begin the window up to 6.00 ms apart; an iteration takes 3.40 ms\n"
+           "             ranks begin number 100 to 109 up to 6.00 ms apart; an iteration of these takes 3.40 "
+           "ms\n"
            "             the same iterations on 3 of 4 ranks (number 105 to 109)\n");
+    struct efg_run_thread *thread = thread_of(0), before = *thread;
+    struct efg_run_window windows[4] = {{.first = 100, .last = 110},
+                                        {.first = 100, .last = 110},
+                                        {.first = 100, .last = 110},
+                                        {.first = 105, .last = 110}};
+    char phases[] = "thread 0\nmain 2\nwindows 2 3 1 1", *none = whole.ranks[0].phases;
+    thread->windows = windows;
+    thread->window_count = 4;
+    whole.ranks[0].phases = phases;
+    expect("(number 100 to 109, 100 to 109 of phase");
+    expect("             ranks begin number 100 to 109 of phase 1 up to 6.00 ms apart");
+    expect("on 3 of 4 ranks (number 105 to 109 of phase 1)\n");
+    whole.ranks[0].phases = none;
+    *thread = before;
     whole.run.cut_count = 3;
     expect("             iterations of these numbers on all 4 ranks\n");
     expect_not("the same iterations on all");
@@ -742,6 +792,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrap),
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stable_but_for_its_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
@@ -756,6 +807,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_iterations_since, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pivots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_windows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_trace_made_later, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_earlier_loops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_claim, set_up, tear_down),

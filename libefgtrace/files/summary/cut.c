@@ -132,6 +132,23 @@ static bool is_like(const struct efg_run_cut *a, const struct efg_run_cut *b)
     return a->ranks == b->ranks && efg_summary_is_aligned(a) == efg_summary_is_aligned(b);
 }
 
+/* "number 12 to 21", "40 to 49 of phase 2": the iterations of CUT. Those of another phase than that of the
+ * main loop have numbers of their own. */
+static size_t name_window(char *text, size_t size, const struct efg_run *run, const struct efg_run_cut *cut)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    size_t number = (size_t)(cut - run->cuts);
+    size_t used = (size_t)snprintf(text, size, "%llu to %llu", (unsigned long long)cut->first_least,
+                                   (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0));
+
+    if (!thread || thread->window_count != run->cut_count)
+        return used;
+    const struct efg_run_window *window = &thread->windows[number];
+    if (window->first == cut->first_least && window->phase && !efg_run_is_main(thread, window))
+        used += (size_t)snprintf(text + used, size - used, " of phase %u", window->phase);
+    return used;
+}
+
 /* " (number 12 to 21, 40 to 49, 1 more)": the windows like CUT, if there are others, too. */
 static void name_windows(char *text, size_t size, const struct efg_run *run, const struct efg_run_cut *cut)
 {
@@ -141,9 +158,8 @@ static void name_windows(char *text, size_t size, const struct efg_run *run, con
         others += one->ranks && !is_like(one, cut);
         if (!is_like(one, cut) || ++alike > NAMED)
             continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%llu to %llu", used ? ", " : " (number ",
-                                 (unsigned long long)one->first_least,
-                                 (unsigned long long)(one->last_least ? one->last_least - 1 : 0));
+        used += (size_t)snprintf(text + used, size - used, "%s", used ? ", " : " (number ");
+        used += name_window(text + used, size - used, run, one);
     }
     if (alike > NAMED)
         used += (size_t)snprintf(text + used, size - used, ", %u more", alike - NAMED);
@@ -155,7 +171,7 @@ static void name_windows(char *text, size_t size, const struct efg_run *run, con
 
 static void put_even(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
 {
-    char ranks[64], windows[128];
+    char ranks[64], windows[192];
     unsigned long long all = run->common.totals.ranks;
     if (all < 2)
         return;
@@ -170,15 +186,17 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
                      ranks, windows);
 }
 
-static void put_apart(struct efg_buffer *out, const struct efg_run_cut *cut)
+static void put_apart(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
 {
-    char apart[32], iteration[32];
+    char apart[32], iteration[32], window[96] = "the window";
     if (!apart_of(cut))
         return;
     efg_format_ns(apart, sizeof apart, apart_of(cut));
     efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
-    efg_summary_tell(out, "             ranks begin the window up to %s apart; an iteration takes %s", apart,
-                     iteration);
+    if (run->cut_count > 1)
+        name_window(window + snprintf(window, sizeof window, "number "), sizeof window - 7, run, cut);
+    efg_summary_tell(out, "             ranks begin %s up to %s apart; an iteration %s %s", window, apart,
+                     run->cut_count > 1 ? "of these takes" : "takes", iteration);
 }
 
 /* "rank 3", "2 ranks, rank 3 the first," */
@@ -244,7 +262,7 @@ void efg_summary_alignment(struct efg_buffer *out, const struct efg_run *run)
             put_even(out, run, cut);
         else
             put_uneven(out, cut);
-        put_apart(out, cut);
+        put_apart(out, run, cut);
     }
     put_missing(out, run);
 }
@@ -359,8 +377,8 @@ void efg_summary_objects(struct efg_buffer *out, const struct efg_run *run, uint
 {
     uint64_t left = run->objects_left;
     if (run->object_count)
-        efg_summary_tell(
-            out, "Calls        on what, in the recorded iterations; a rank waited for this time at most");
+        efg_summary_tell(out, "Calls        in the recorded iterations, by communicator or file; waiting is "
+                              "part of these times");
     for (uint32_t i = 0; i < run->object_count; i++)
         if (i < most)
             put_object(out, &run->objects[i]);

@@ -289,13 +289,14 @@ static const char *range(char text[48], const struct efg_run_window *window)
 
 static void format_span(char *text, size_t size, const struct efg_run_window *window)
 {
-    char start[32], end[32], numbers[48], slow[64] = "";
+    char start[32], end[40] = "on", numbers[48], slow[64] = "";
     efg_format_ns(start, sizeof start, window->start);
-    efg_format_ns(end, sizeof end, window->end);
+    if (window->end) /* else the job ended first */
+        efg_format_ns(end + snprintf(end, sizeof end, "to "), sizeof end - 3, window->end);
     if (window->times)
         snprintf(slow, sizeof slow, ", %llu took %.1f times the median",
                  (unsigned long long)efg_run_window_slow(window), window->times / 1000.0);
-    snprintf(text, size, "number %s, from %s to %s%s", range(numbers, window), start, end, slow);
+    snprintf(text, size, "number %s, from %s %s%s", range(numbers, window), start, end, slow);
 }
 
 /* As many as fit a line, then the next one. */

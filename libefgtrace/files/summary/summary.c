@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/graph/detail.h"
 #include "files/conf/conf.h"
@@ -263,18 +264,30 @@ void efg_summary_dropped(uint64_t dropped, char *text, size_t size)
     }
 }
 
+/* Of the rank that represents the run: what came behind its last sample, as the program ended. */
+static void name_end(char *text, size_t size, const struct view *view)
+{
+    const struct efg_run_thread *thread = view->thread;
+    uint32_t seen = thread ? thread->stability.last.nodes : 0;
+
+    *text = '\0';
+    if (!view->totals->unstable && seen && thread->graph.node_count > seen)
+        snprintf(text, size, ", but for %u nodes at its end", thread->graph.node_count - seen);
+}
+
 static void put_graph(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *totals = view->totals;
-    char time[32], calls[32], nodes[48], dropped[128];
+    char time[32], calls[32], nodes[48], dropped[128], end[48];
     uint64_t least = totals->nodes_least < totals->nodes_most ? totals->nodes_least : totals->nodes_most;
     efg_format_ns(time, sizeof time, totals->unstable ? totals->growth_most : totals->stable_most);
     efg_format_count(calls, sizeof calls, (double)totals->calls);
     snprintf(nodes, sizeof nodes, least < totals->nodes_most ? "%llu to %llu" : "%llu",
              (unsigned long long)least, (unsigned long long)totals->nodes_most);
-    efg_summary_tell(out, "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s", calls,
+    name_end(end, sizeof end, view);
+    efg_summary_tell(out, "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s%s", calls,
                      nodes, (unsigned long long)totals->edges_most, totals->unstable ? "last grew" : "stable",
-                     time);
+                     time, end);
     efg_summary_dropped(totals->dropped, dropped, sizeof dropped);
     if (*dropped)
         efg_summary_tell(out,
@@ -363,7 +376,8 @@ static void put_limit(struct efg_buffer *out, const struct efg_run *run)
         put_pauses(out, run);
     if (share * 1e6 > (double)totals->limit_most)
         efg_summary_tell(
-            out, "             not kept, with %.2g%%: a longer run makes up for what was spent at its ends",
+            out,
+            "             not kept: it took %.2g%%; in a longer run, what is spent at its ends weighs less",
             100 * share);
 }
 
@@ -422,15 +436,25 @@ static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
 
 /* --- where to go from here --- */
 
+/* Of a job that did not end normally, the trace is made later, and the run does not know of it. */
+static bool has_trace(const struct efg_run *run, const char *dir)
+{
+    char path[4096];
+
+    if (!run->is_saved)
+        return run->trace_events;
+    return snprintf(path, sizeof path, "%s/traces.otf2", dir) < (int)sizeof path && !access(path, R_OK);
+}
+
 /* Never cut: these lines are to be copied. */
 static void put_files(struct efg_buffer *out, const struct view *view)
 {
     const char *dir = text(view->run->output, ".");
-    efg_buffer_print(out, "Files        %s/: %srun.efg%s\n", dir,
-                     view->run->trace_events ? "traces.otf2, " : "",
+    bool is_traced = has_trace(view->run, dir);
+    efg_buffer_print(out, "Files        %s/: %srun.efg%s\n", dir, is_traced ? "traces.otf2, " : "",
                      view->run->is_saved ? "" : ", summary.txt");
     efg_buffer_print(out, "Next         efgtrace report %s\n", dir);
-    if (view->run->trace_events)
+    if (is_traced)
         efg_buffer_print(out, "             vampir %s/traces.otf2\n", dir);
 }
 
