@@ -528,7 +528,7 @@ static void test_alike(void **state)
     whole.run.cuts = cuts;
     whole.run.cut_count = 4;
     expect("             iterations of these numbers on all 4 ranks (number 100 to 109, 100 to 109, 1 more)\n"
-           "             ranks begin number 100 to 109 up to 6.00 ms apart; an iteration of these takes 3.40 "
+           "             ranks begin iterations 100 to 109 up to 6.00 ms apart; one of these takes 3.40 "
            "ms\n"
            "             the same iterations on 3 of 4 ranks (number 105 to 109)\n");
     struct efg_run_thread *thread = thread_of(0), before = *thread;
@@ -541,7 +541,7 @@ static void test_alike(void **state)
     thread->window_count = 4;
     whole.ranks[0].phases = phases;
     expect("(number 100 to 109, 100 to 109 of phase");
-    expect("             ranks begin number 100 to 109 of phase 1 up to 6.00 ms apart");
+    expect("             ranks begin iterations 100 to 109 of phase 1 up to 6.00 ms apart");
     expect("on 3 of 4 ranks (number 105 to 109 of phase 1)\n");
     whole.ranks[0].phases = none;
     *thread = before;

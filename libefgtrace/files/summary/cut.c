@@ -194,9 +194,9 @@ static void put_apart(struct efg_buffer *out, const struct efg_run *run, const s
     efg_format_ns(apart, sizeof apart, apart_of(cut));
     efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
     if (run->cut_count > 1)
-        name_window(window + snprintf(window, sizeof window, "number "), sizeof window - 7, run, cut);
-    efg_summary_tell(out, "             ranks begin %s up to %s apart; an iteration %s %s", window, apart,
-                     run->cut_count > 1 ? "of these takes" : "takes", iteration);
+        name_window(window + snprintf(window, sizeof window, "iterations "), sizeof window - 11, run, cut);
+    efg_summary_tell(out, "             ranks begin %s up to %s apart; %s %s", window, apart,
+                     run->cut_count > 1 ? "one of these takes" : "an iteration takes", iteration);
 }
 
 /* "rank 3", "2 ranks, rank 3 the first," */
