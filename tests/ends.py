@@ -73,7 +73,7 @@ def windows_of_text(text):
     lines, on = [], False
     for line in text.splitlines():
         on = line.startswith('Traced') or (on and line.startswith(' '))
-        lines += [line] if on and ' ranks' not in line else []  # of some it says on which, by number again
+        lines += [line] if on and " ranks" not in line else []  # on some, by number again
     said = ' '.join(lines)
     return ([(int(a), int(b or a)) for a, b in re.findall(r'(?:number |; +)(\d+)(?: to (\d+))?', said)],
             sum(int(n) for n in re.findall(r'(\d+) iterations(?:,| of an earlier| of phase| of a finer|  )', said)))
