@@ -134,7 +134,6 @@ struct efg_graph {
     uint64_t poll_time;  /* ns of polls since the last event */
     uint64_t poll_leave; /* ns: end of the last of them, 0 for none */
     uint64_t node_time;  /* ns in calls, all of them, polls included */
-    uint64_t poll_bound, bound_time; /* ns: end of the last poll that stood for others; node_time then */
     uint32_t *node_table, *edge_table;   /* open addressing, hold id + 1 */
     uint32_t node_slots, edge_slots;     /* powers of two */
     uint32_t node_room, edge_room;       /* allocated */
@@ -147,6 +146,7 @@ struct efg_graph {
     struct efg_calltree *tree;           /* NULL for none */
     uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */
     uint32_t awaited_room; /* paths in AWAITED; of others it is not known */
+    uint64_t poll_bound, bound_time; /* ns: end of the last poll that stood for others; node_time then */
 };
 
 /* ns in MPI at NODE: in its calls, with the polls that found nothing. */
