@@ -43,7 +43,7 @@ static void run_in_parts(void)
         assert_int_equal(efg_graph_init(&part, NULL, clock), 0);
         whole.current = whole.edge = whole.polled = EFG_NONE;
         whole.last_leave = clock;
-        whole.poll_time = whole.poll_leave = 0;
+        whole.poll_time = whole.poll_leave = whole.poll_bound = 0;
         for (uint64_t n = events_below(1000); n > 0; n--) {
             struct efg_event event = random_event(&clock, sites);
             int is_poll = !events_below(6);
