@@ -136,6 +136,8 @@ $(BUILD)/libefgtrace-spank.so: $(BATCH) $(filter %/conf.o %/when.o,$(FILES)) $(C
 # These go by way of runtime/base/heap.c.
 HEAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc free strdup qsort)
 
+.SECONDEXPANSION:
+
 # of_mpi NAME MPICC: the runtime for this MPI. It finds the MPI that the process has, and is linked with none.
 define of_mpi
 RUNTIME_$(1) := $$(patsubst %.c,$(BUILD)/obj/$(1)/%.o,$$(filter-out libefgtrace/runtime/preload/% libefgtrace/runtime/openmp/%,$$(wildcard libefgtrace/runtime/*/*.c)))
@@ -144,8 +146,7 @@ $(BUILD)/libefgtrace-runtime-$(1).so: $$(RUNTIME_$(1)) $$(FILES) $$(CORE)
 	$$(call quiet,LD)$$(CC) $$(SANITIZE) $$(LDFLAGS) $$(call QUIET,$(2)) -shared $$(HEAP) $$(rpath) -o $$@ $$^ $$(RUNTIME_LIBS) -lpthread
 
 $(BUILD)/obj/$(1)/%.o: ALL_CFLAGS += $$(call MPI_CFLAGS,$(2)) $$(FILES_CFLAGS) $$(HWLOC_CFLAGS)
-$(BUILD)/obj/$(1)/%.o: %.c | $(BUILD)/needs
-	@mkdir -p $$(@D)
+$(BUILD)/obj/$(1)/%.o: %.c | $(BUILD)/needs $$$$(@D)/.
 	$$(call quiet,CC)$$(CC) $$(ALL_CFLAGS) -c $$< -o $$@
 endef
 $(foreach mpicc,$(MPICCS),$(if $(call ask,name,$(mpicc)),$(eval $(call of_mpi,$(call ask,name,$(mpicc)),$(mpicc)))))
@@ -163,9 +164,14 @@ $(BATCH): ALL_CFLAGS += $(if $(SPANK),-I$(abspath $(dir $(SPANK))..))
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
 $(TOOL): ALL_CFLAGS += -Iefgtrace
 
-$(BUILD)/obj/%.o: %.c | $(BUILD)/needs
-	@mkdir -p $(@D)
+# Folders are made once, not for each object in them.
+$(BUILD)/obj/%.o: %.c | $(BUILD)/needs $$(@D)/.
 	$(call quiet,CC)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/obj/%/.:
+	@mkdir -p $@
+
+.PRECIOUS: $(BUILD)/obj/%/.
 
 # What is missing is said once, before anything is built.
 $(BUILD)/needs: config/needs.sh
