@@ -249,6 +249,28 @@ static void test_ranks_out_of_step(void **state)
     sim_assert_part(alone, 80, 125);
 }
 
+/* Nor do those with a pivot in common, once their windows lie apart, if a master follows them. */
+static void test_workers_out_of_step(void **state)
+{
+    int made = 0, alone = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = plan_without_worlds(run, 50 + sim_roll(30));
+        p->lead = UINT64_MAX / 2;
+        p->length = 5 + sim_roll(6);
+        for (int i = 0; i < 4; i++)
+            p->rank[i].lacks = 0;
+        p->rank[3].found = UINT64_MAX;
+        p->rank[3].lacks = (1 << SIM_PIVOTS) - 1;
+        p->rank[3].gives_up = 5;
+        made += sim_windows(world, NULL);
+        alone += windows_of(0) && owners() == 1;
+        assert_true(!windows_of(0) || is_together() || world->rank[0].control.agree.drifted);
+    }
+    sim_assert_part(made, 90, 125);
+    sim_assert_part(alone, 80, 125);
+}
+
 /* Of those that do, one may lag behind the others, and be slower, and still all own it. */
 static void test_ranks_that_lag_are_in_step(void **state)
 {
@@ -498,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_other_periods_follow),
         cmocka_unit_test(test_periods_that_seem_longer),
         cmocka_unit_test(test_ranks_out_of_step),
+        cmocka_unit_test(test_workers_out_of_step),
         cmocka_unit_test(test_ranks_that_lag_are_in_step),
         cmocka_unit_test(test_two_pivots_of_one_bit),
         cmocka_unit_test(test_provisional),

@@ -375,11 +375,12 @@ static void want_more(struct efg_agree *agree)
 }
 
 /* Where nothing else tells whether ranks wait for one another: those that do are in their windows at the same
- * time. */
+ * time. With a pivot in common they may be stages of a pipeline, whose messages match all the same; but not
+ * those of ranks that follow, which record from the first one's window to the last one's. */
 static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r)
 {
-    return agree->is_from_start && agree->pivot < 0 && agree->length > STEP_LEAD &&
-           r->last_begun != EFG_BALLOT_NONE && r->last_begun > -r->first_ended;
+    return agree->is_from_start && (agree->pivot < 0 || r->flags & EFG_VOTE_FOLLOWS) &&
+           agree->length > STEP_LEAD && r->last_begun != EFG_BALLOT_NONE && r->last_begun > -r->first_ended;
 }
 
 /* The window is thrown away: the next one is that of the rank that came to it last. */

@@ -20,8 +20,9 @@
  *              first one as any other had since the second one when it voted in the round before, but
  *              for a few, whatever the load. If not, they are OUT OF STEP: the same number is another
  *              time on each, and messages of it belong to other iterations. Then the slowest one owns
- *              the window, and the others follow. The same where, without a pivot in common, one has
- *              left its window before another one begins it, which tells more: that window is thrown away
+ *              the window, and the others follow. The same where one has left its window before
+ *              another one begins it, which tells more, if they have no pivot in common or others follow:
+ *              that window is thrown away
  *   PLACE      iterations get numbers: B + visits since w, B being the most visits that some
  *              owner had counted at w. These are the same on all ranks, also where some have
  *              visited the pivot more often in their start-up. The window begins at

@@ -231,6 +231,8 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_as_owner(agree, &vote, s);
     else if (agree->round == EFG_ROUND_PLACE && agree->has_lost)
         vote.flags |= EFG_VOTE_UNWHOLE;
+    else if (agree->round == EFG_ROUND_CHECK && agree->role == EFG_FOLLOWER)
+        vote.flags |= EFG_VOTE_FOLLOWS;
     struct efg_slow_state state = slow_state(agree, s);
     efg_slow_vote(&agree->slow, &vote, &state);
     agree->pending = 1;

@@ -52,7 +52,8 @@ enum efg_vote_flag {
     EFG_VOTE_DEAR = 1 << 14,   /* slow.h: the ring costs too much, however few iterations it has */
     EFG_VOTE_SHUT = 1 << 15,   /* this rank may not record now */
     EFG_VOTE_ROUGH = 1 << 16,  /* CHECK: what is spread is not accurate yet */
-    EFG_VOTE_SLICES = 1 << 17  /* slow.h: this rank has slices, and no iterations */
+    EFG_VOTE_SLICES = 1 << 17, /* slow.h: this rank has slices, and no iterations */
+    EFG_VOTE_FOLLOWS = 1 << 18 /* CHECK: this rank records while others do */
 };
 
 struct efg_vote {
