@@ -32,7 +32,7 @@ void efg_cost_sample(struct efg_cost *cost, uint64_t ns)
         cost->sum += ns;
         cost->samples++;
     } else {
-        cost->rare += ns;
+        cost->rare += EFG_COST_MOST;
     }
     cost->countdown = EFG_COST_EVERY;
 }

@@ -18,8 +18,7 @@
 
 /* A prime, so that samples meet each call of a loop in its turn. */
 #define EFG_COST_EVERY 127
-#define EFG_COST_MOST \
-    50000 /* ns: a hook that takes longer was interrupted, or does something rare */
+#define EFG_COST_MOST 50000 /* ns: a hook that takes longer was interrupted */
 
 struct efg_cost {          /* of a thread; what each call touches comes last */
     uint64_t inside;       /* ns, of the present one: on entering */
@@ -30,8 +29,14 @@ struct efg_cost {          /* of a thread; what each call touches comes last */
     uint32_t countdown;    /* calls until one is measured */
 };
 
-/* The call that is measured has taken NS more on leaving. */
+/* The call that is measured has taken NS more on leaving; what it did rarely is measured by itself. */
 void efg_cost_sample(struct efg_cost *cost, uint64_t ns);
+
+/* Something rare has taken NS, for some of which the thread WAITED for a processor that others had. */
+static inline void efg_cost_rare(struct efg_cost *cost, uint64_t ns, uint64_t waited)
+{
+    cost->rare += ns > waited ? ns - waited : 0;
+}
 
 /* ns that CALLS have cost. */
 uint64_t efg_cost_of(const struct efg_cost *cost, uint64_t calls);

@@ -24,6 +24,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
+#include "runtime/process/processor.h"
 #include "threads.h"
 #include "windows.h"
 
@@ -205,13 +206,12 @@ static void save(struct efg_thread *t, uint64_t now)
 
 void efg_save(struct efg_thread *t, uint64_t now)
 {
-    uint64_t begin = efg_clock_ticks();
-
     if (has_to_wait(t, now))
         return;
+    uint64_t begin = efg_clock_ticks(), waited = efg_processor_waited();
     save(t, now);
     uint64_t took = efg_clock_ticks() - begin;
-    t->cost.rare += took;
+    efg_cost_rare(&t->cost, took, efg_processor_waited() - waited);
     if (t->next_save < now + SAVES * took)
         t->next_save = now + SAVES * took;
 }
