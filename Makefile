@@ -210,6 +210,18 @@ $(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
 $(BUILD)/tests/test_code: $(WALKED) $(call of,stack/code)
 $(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
 
+# Objects that call by their slots in each way that there is.
+CALLERS := $(patsubst %,$(BUILD)/tests/caller-%.so,lazy now noplt)
+$(BUILD)/tests/test_slots: $(BUILD)/obj/libefgtrace/runtime/preload/slots.o | $(CALLERS)
+$(BUILD)/tests/test_slots: ALL_CFLAGS += -fPIC -DOBJECTS='"$(abspath $(BUILD))/tests"'
+$(BUILD)/tests/test_slots: FILES_LIBS += -rdynamic -ldl -lpthread
+$(BUILD)/tests/caller-lazy.so: ALL_CFLAGS += -fplt -Wl,-z,lazy,-z,relro
+$(BUILD)/tests/caller-now.so: ALL_CFLAGS += -fplt -Wl,-z,now,-z,relro
+$(BUILD)/tests/caller-noplt.so: ALL_CFLAGS += -fno-plt -Wl,-z,now,-z,relro
+$(BUILD)/tests/caller-%.so: tests/unit/loaded/caller.c
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(filter-out -MMD -MP -fsanitize% -fvisibility=hidden,$(ALL_CFLAGS)) -shared -fPIC -o $@ $<
+
 $(BUILD)/tests/test_pycode: $(call of,stack/pycode stack/pylayout)
 
 $(BUILD)/tests/test_clusters: $(BUILD)/obj/efgtrace/model/clusters.o
@@ -221,6 +233,10 @@ $(BUILD)/tests/test_offset: $(call of,node/offset)
 
 $(BUILD)/tests/test_cost: $(call of,base/clock watch/cost)
 $(BUILD)/tests/test_order: $(call of,base/memory watch/order)
+
+$(BUILD)/tests/test_bypass: $(call of,base/clock watch/bypass)
+$(BUILD)/tests/test_bypass: ALL_CFLAGS += $(call MPI_CFLAGS,$(MPICC))
+$(BUILD)/tests/test_bypass: FILES_LIBS += -lpthread
 
 $(BUILD)/tests/test_requests: $(call of,base/memory mpi/requests)
 $(BUILD)/tests/test_types: $(call of,mpi/ask mpi/types)

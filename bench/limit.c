@@ -6,9 +6,9 @@
  *     limit polls LENGTH      MPI_Test for a message that comes with the end of the iteration, 100 times
  *     limit overlap LENGTH    the same, and half a microsecond or so of work before each MPI_Test
  *
- * LENGTH is a number of iterations, or seconds of processor time of rank 0 with an s behind them. Rank 0
- * prints the seconds from before MPI_Init until after MPI_Finalize, its processor time, and the calls of all
- * ranks in between.
+ * LENGTH is a number of iterations, or seconds of processor time of rank 0, since it began, with an s behind
+ * them. Several such pairs are done one after the other. Rank 0 prints the seconds from before MPI_Init until
+ * after MPI_Finalize, its processor time, and the calls of all ranks in between.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -83,21 +83,26 @@ static int is_over(long iterations, const char *length)
     return over;
 }
 
-int main(int argc, char **argv)
+static void run(const char *what, const char *length)
 {
-    const char *what = argc > 1 ? argv[1] : "messages", *length = argc > 2 ? argv[2] : "100000";
-    double begin = seconds();
-    long all = 0;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (long i = 0; i % 100 || !is_over(i, length); i++) {
         if (strcmp(what, "messages") == 0)
             send_messages();
         else
             poll(strcmp(what, "overlap") == 0);
     }
+}
+
+int main(int argc, char **argv)
+{
+    double begin = seconds();
+    long all = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int at = 1; at + 1 < argc; at += 2)
+        run(argv[at], argv[at + 1]);
     calls++; /* the next one */
     MPI_Reduce(&calls, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -17,8 +17,8 @@ mostly what starting MPI takes, and on a machine with other work to do one of th
 
 The OPTIONs "record" stand for a record, as a machine with site = on has one of each job; its summary says no cost.
 
-With --core, both runs of a pair run at the same time, all ranks of both on core C, where they yield to each other:
-turns of milliseconds, so that what else the machine does meets both of them. S is processor time of rank 0 then, and
+With --core, both runs of a pair run at the same time, all ranks of both on core C, where several ranks yield to each
+other: turns of milliseconds, so that what else the machine does meets both of them. S is processor time of rank 0 then, and
 wall time is not printed, as each run waits for the other one.
 """
 import argparse
@@ -35,14 +35,14 @@ TOOL = os.path.join(os.environ.get('BUILD', os.path.join(ROOT, 'build')), 'efgtr
 PROGRAMS = ['messages', 'polls', 'overlap']
 
 
-ONE_CORE = ['--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']
+ONE_CORE = ['--bind-to', 'none', '--mca', 'mpi_yield_when_idle']
 
 
 def start(work, a, what, length, options=None):
     """A run, traced with these OPTIONS if there are any."""
     command = ['mpirun', '--oversubscribe', '-np', str(a.ranks)]
     if a.core is not None:
-        command = ['taskset', '-c', str(a.core), *command, *ONE_CORE]
+        command = ['taskset', '-c', str(a.core), *command, *ONE_CORE, str(int(a.ranks > 1))]
     environment = dict(os.environ)
     if options == 'record':
         spool = os.path.join(work, 'spool')

@@ -68,6 +68,8 @@ static const struct meaning meanings[] = {
     {"overhead", "none", "watching takes what it takes"},
     {"overhead", NULL,
      "if watching takes more than $ of the time, it does less; the summary says what is lost"},
+    {"bypass", "on", "while watching pauses for that, the program calls MPI itself where that is worth it"},
+    {"bypass", "off", "while watching pauses for that, each call still comes by, and is counted"},
     {"patience", "0", "no rank waits for one that finds no main loop"},
     {"patience", NULL, "a rank that has found no main loop after $ no longer holds up the others"},
     {"plugins", "", "there are no plug-ins"},

@@ -47,8 +47,8 @@ static void say_pauses(struct efg_buffer *out, const struct efg_run *run)
                  (unsigned long long)efg_run_rank_thread(&run->speaker)->loops.main.iterations);
     snprintf(text, sizeof text,
              "Calls were watched for %.2g%% of the time, for the limit of what that may take: counts and "
-             "times are those of that part, shares are estimates, and %s calls a rank were not seen.%s",
-             efg_summary_watched(run), calls, iterations);
+             "times are those of that part, shares are estimates, and %s%s calls a rank were not seen.%s",
+             efg_summary_watched(run), t->limited & EFG_LIMITED_ESTIMATED ? "about " : "", calls, iterations);
     efg_buffer_print(out, "%s\n", text);
 }
 

@@ -67,6 +67,8 @@ static const struct efg_key keys[] = {
      MB, MB << 20},
     {"overhead", NULL, "PERCENT", "0.5%", "how much of the time watching may take; none: no limit",
      EFG_KEY_SHARE, FIELD(overhead), 100, 1000000},
+    {"bypass", NULL, "on|off", "on", "in pauses for the limit the program calls MPI itself", EFG_KEY_SWITCH,
+     FIELD(bypass), 0, 0},
     {"accuracy", NULL, "PERCENT", "none",
      "record spread iterations until shares of the time are so accurate; none: a number of them",
      EFG_KEY_SHARE, FIELD(accuracy), 100, 1000000},

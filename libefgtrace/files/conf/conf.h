@@ -22,7 +22,7 @@
 #include "core/loop/finder.h"
 #include "when.h"
 
-#define EFG_CONF_KEYS 37 /* how many keys there are */
+#define EFG_CONF_KEYS 38 /* how many keys there are */
 #define EFG_CONF_TEXT 4096
 #define EFG_CONF_SYSTEM "/etc/efgtrace.conf"
 #define EFG_CONF_LOCAL "./efgtrace.conf"
@@ -63,6 +63,7 @@ struct efg_conf {
     uint64_t ring;            /* bytes of iterations that may yet turn out to be slow */
     uint64_t accuracy;        /* millionths that shares of the time may be off; 0: none is asked for */
     uint64_t overhead;        /* millionths of the time that watching may take; 0: no limit */
+    int bypass;               /* 1: in pauses for it the program may call MPI itself */
     char plugins[EFG_CONF_TEXT]; /* of the user: "NAME[:OPTIONS], ..." */
     struct efg_counter_list counters; /* to read at each call */
     uint64_t patience;        /* ns: a rank without a pivot stops holding up the others */

@@ -245,6 +245,7 @@ enum efg_limited {
     EFG_LIMITED_POLLS = 1 << 2,    /* of polls some were measured and stand for the others */
     EFG_LIMITED_PAUSES = 1 << 3,   /* watching has paused now and then */
     EFG_LIMITED_EXCEEDED = 1 << 4, /* pauses would have been needed, and could not be made */
+    EFG_LIMITED_ESTIMATED = 1 << 5, /* calls in pauses are not all counted: how many is an estimate */
 };
 
 struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */

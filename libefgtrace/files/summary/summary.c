@@ -353,8 +353,8 @@ static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
 
     efg_format_count(calls, sizeof calls, (double)totals->unwatched / (double)totals->ranks);
     efg_summary_tell(
-        out, "             watched for %.2g%% of the time, with pauses: %s calls a rank were not seen;",
-        efg_summary_watched(run), calls);
+        out, "             watched for %.2g%% of the time, with pauses: %s%s calls a rank were not seen;",
+        efg_summary_watched(run), totals->limited & EFG_LIMITED_ESTIMATED ? "about " : "", calls);
     efg_summary_tell(
         out, "             counts and times are of the others, shares are estimates; no window came later");
 }

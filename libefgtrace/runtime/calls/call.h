@@ -223,6 +223,9 @@ struct efg_front {
     /* How many further calls of this thread are to pass unseen, but for EFG_SHAPES_KEPT: counted down with
      * each call. */
     uint64_t *(*passing)(void);
+    /* ON: until further notice these calls, as many of them as may be, of all threads, go past the preloaded
+     * library. Returns whether any do; when they are to come here again, whether they do. */
+    bool (*bypass)(bool on);
     /* Whether the machine wants records (key site), even if its configuration is wrong otherwise: then nobody
      * has asked for efgtrace, and nothing may be said. */
     bool (*is_site)(void);

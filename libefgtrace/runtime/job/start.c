@@ -89,6 +89,7 @@ static bool prepare(const struct efg_front *front)
         return false;
     efg_ask_begin(front);
     job->passing = front->passing;
+    job->bypass = front->bypass;
     no_counter = job->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return true;
 }

@@ -55,7 +55,7 @@ static uint64_t *passing(void)
     return &efg_wrap_outermost.passing;
 }
 
-static const struct efg_front front = {look_up, named, passing, efg_site_is_on};
+static const struct efg_front front = {look_up, named, passing, efg_wrap_bypass, efg_site_is_on};
 
 /* A function of MPI itself: nobody else has a reason to define it. */
 static void *find_get_version(void)

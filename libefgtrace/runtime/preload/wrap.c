@@ -59,9 +59,15 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
         return result;                                                                                       \
     }
 
-#define CALL(id, class_, shape, ...)      \
-    WRAPPER(MPI_, id, shape, __VA_ARGS__) \
-    WRAPPER(PMPI_, id, shape, __VA_ARGS__)
+/* By its second name nobody else's function can be meant. */
+#define OWN_NAME(prefix, id) \
+    static __typeof__(prefix##id) own_##prefix##id __attribute__((alias(#prefix #id)));
+
+#define CALL(id, class_, shape, ...)       \
+    WRAPPER(MPI_, id, shape, __VA_ARGS__)  \
+    WRAPPER(PMPI_, id, shape, __VA_ARGS__) \
+    OWN_NAME(MPI_, id)                     \
+    OWN_NAME(PMPI_, id)
 #define CALLX(id, class_, shape, ...)      \
     CALL(id, class_, shape, __VA_ARGS__)   \
     WRAPPER(MPIX_, id, shape, __VA_ARGS__) \
@@ -69,3 +75,22 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
 #define OWN(id, class_, shape)
 #define LEFT_OUT(id, reason)
 #include "runtime/calls/calls.def"
+
+/* --- Where the wrappers are --- */
+
+#define PASSING(named_, prefix, name, shape)         \
+    if (!(EFG_SHAPES_KEPT >> EFG_SHAPE_##shape & 1)) \
+        own[count++] = (struct efg_wrap_own){(uintptr_t)own_##prefix##name, named_, EFG_CALL_##name};
+#define CALL(name, class, shape, ...)   \
+    PASSING(EFG_MPI, MPI_, name, shape) \
+    PASSING(EFG_PMPI, PMPI_, name, shape)
+#define OWN(id, class_, shape)
+#define LEFT_OUT(id, reason)
+
+size_t efg_wrap_list(struct efg_wrap_own own[2 * EFG_CALLS])
+{
+    size_t count = 0;
+
+#include "runtime/calls/calls.def"
+    return count;
+}

@@ -55,6 +55,15 @@ EFG_INLINE void *efg_wrap_next(int id, int named, const char *symbol)
 #define NAMED_PMPI_ EFG_PMPI
 #define NAMED_PMPIX_ EFG_PMPI
 
+/* A wrapper whose calls may pass: where it is, under which name of the function ID. */
+struct efg_wrap_own {
+    uintptr_t address;
+    uint16_t named, id;
+};
+
+/* All of them, in no order; returns how many. */
+size_t efg_wrap_list(struct efg_wrap_own own[2 * EFG_CALLS]);
+
 /* --- The call that a thread is in --- */
 
 extern OURS _Atomic(const struct efg_hooks *) efg_wrap_hooks; /* NULL: nothing is traced */
@@ -107,6 +116,10 @@ void efg_wrap_record(uint64_t iterations);
 
 /* A parallel region of OpenMP, as efg_openmp_tell has it. */
 void efg_wrap_openmp(int what, const struct efg_openmp_sums *sums, const uintptr_t *frame);
+
+/* In pauses, with ON: calls that may pass go past us, as far as may be. Returns whether any do. Without: they
+ * come here again; returns whether all do. By one thread at a time. */
+bool efg_wrap_bypass(bool on);
 
 /* MPI hands over to PMIx, whose functions PMIx_Put and PMIx_Get are these (or NULL). */
 void efg_wrap_pin(void *put, void *get);

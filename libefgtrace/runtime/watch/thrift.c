@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A pause is counted in calls, since nobody else would end it: after CHUNK of them that pass, one comes here
- * and looks at the clock. What is known of times leaves pauses out: the next event follows the last one as if
- * the pause had not been.
+ * and looks at the clock. Where calls go past us (bypass.h) they are not counted, but taken to be as many in
+ * that time as in the one before. What is known of times leaves pauses out: the next event follows the last
+ * one as if the pause had not been.
  */
 #include "thrift.h"
 
 #include <string.h>
 
+#include "bypass.h"
 #include "core/window/limit.h"
 #include "events.h"
 #include "live.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/signals.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/process/processor.h"
@@ -21,6 +24,12 @@
 #define CHUNK 4096
 #define PASSING 3  /* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve */
 #define WRITING 60 /* ns that MPI_Finalize takes for a byte of the log */
+
+/* A bypass is for pauses that go on for so long (ns), where passing takes more than one of so many parts of
+ * the limit; before it begins, calls are counted for a while (ns), to know how many there are meanwhile. */
+#define BYPASS_LEAST 50000000
+#define BYPASS_PART 4
+#define COUNTING 5000000
 
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
@@ -122,13 +131,60 @@ static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t ns)
     efg_live_blind(t, true);
     t->pause.from = now;
     t->pause.until = now + ns;
+    t->pause.bypass = 0;
+    t->pause.waited = efg_processor_waited();
     *job->passing() = CHUNK;
+}
+
+/* ns of TIME, in which the thread has WAITED for a processor. */
+static double with_processor(uint64_t time, uint64_t waited)
+{
+    return time > waited ? (double)(time - waited) : 1;
+}
+
+/* Calls have passed for a while; from now on most of them go past us, if that is worth it. */
+static void consider_bypass(struct efg_thread *t, uint64_t now)
+{
+    struct efg_pause *p = &t->pause;
+    uint64_t calls = p->calls - p->calls_known, time = now - p->from, passing = calls * PASSING;
+    struct efg_signals signals;
+
+    if (p->bypass || time < COUNTING || p->until - now < BYPASS_LEAST || !job->conf.bypass ||
+        passing * EFG_LIMIT_WHOLE * BYPASS_PART < time * job->conf.overhead)
+        return;
+    efg_signals_defer(&signals);
+    uint64_t begin = efg_clock_cpu(), waited = efg_processor_waited();
+    if (efg_bypass_begin(p->until)) {
+        /* PASSING is rather too much. */
+        p->calls_each = (double)calls / with_processor(time, waited - p->waited + passing / 2);
+        p->calls_seen = 0;
+        p->bypass = now;
+        p->waited = waited;
+    }
+    t->cost.rare += efg_clock_cpu() - begin;
+    efg_signals_resume(&signals);
+}
+
+/* They come here again. */
+static void end_bypass(struct efg_thread *t)
+{
+    struct efg_pause *p = &t->pause;
+    uint64_t cost, time = efg_bypass_end(&cost) - p->bypass;
+    uint64_t calls = (uint64_t)(p->calls_each * with_processor(time, efg_processor_waited() - p->waited));
+
+    t->cost.rare += cost;
+    if (calls <= p->calls_seen)
+        return;
+    limit(EFG_LIMITED_ESTIMATED);
+    p->calls += calls - p->calls_seen;
 }
 
 static void end_pause(struct efg_thread *t, uint64_t now)
 {
     uint64_t calls = t->pause.calls - t->pause.calls_known;
 
+    if (t->pause.bypass)
+        end_bypass(t);
     t->is_pausing = false;
     efg_live_blind(t, false);
     t->pause.time += now - t->pause.from;
@@ -149,14 +205,16 @@ static bool goes_on(struct efg_thread *t)
 {
     uint64_t now = efg_clock_ticks();
 
-    if (now < t->pause.until) {
-        t->pause.calls += CHUNK;
-        *job->passing() = CHUNK;
-        return true;
-    }
     t->pause.calls += CHUNK;
-    end_pause(t, now);
-    return false;
+    if (now >= t->pause.until) {
+        end_pause(t, now);
+        return false;
+    }
+    if (t->pause.bypass && efg_bypass_is_on())
+        t->pause.calls_seen += CHUNK;
+    consider_bypass(t, now);
+    *job->passing() = CHUNK;
+    return true;
 }
 
 static void consider_pause(struct efg_thread *t, uint64_t now, const struct efg_limit_state *at)

@@ -6,7 +6,8 @@
  * Polls: one of EFG_THRIFT_POLL is measured and stands for those before it; the others are counted, and what
  * they find is an event that took no time.
  *
- * Pauses: calls pass unseen, but for those that make and free communicators, windows and files. Then
+ * Pauses: calls pass unseen, but for those that make and free communicators, windows and files; where
+ * passing alone would take much of the limit, most of them do not come here at all (bypass.h). Then
  * numbers of iterations are those of this rank only; so before the first pause all ranks agree that no
  * window follows (agree.h). Where the order of calls is asked for explicitly, by `sequence` or by recording
  * all, or iterations of the whole run are while the limit is not, or where several threads call MPI, watching
