@@ -141,4 +141,68 @@ in smooth < velocity" "$(sed -n '/^ repetitions /,/^Main/{/^Main/q;s/.* \(in [^:
 same "from the innermost frame outwards" "MPI_Bcast  pass < smooth+0x < pressure
 MPI_Bcast  pass < smooth+0x < velocity" "$(labels MPI_Bcast | sort -u)"
 
+
+# Loops in loops of one function, which begin with the same call; a function that calls itself more often than a
+# label has room for; functions whose long names differ in their middle only.
+cat >deep.cpp <<'END'
+#include <mpi.h>
+#define OWN __attribute__((noinline))
+template <class A, class B, class C> struct field_of_a_quantity_with_units { double x; };
+struct kilograms_per_cubic_metre {}; struct metres_per_second_squared {}; struct joules_per_kilogram_kelvin {};
+typedef kilograms_per_cubic_metre L;
+typedef joules_per_kilogram_kelvin R;
+template <class F> OWN double exchange(double x)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return x + 1;
+}
+OWN double descend(int depth, double x)
+{
+    if (depth)
+        return descend(depth - 1, x) + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return x + 2;
+}
+OWN double odd(int depth, double x);
+OWN double even(int depth, double x)
+{
+    if (depth)
+        return odd(depth - 1, x) + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return x + 3;
+}
+OWN double odd(int depth, double x) { return even(depth, x) + 4; }
+int rounds = 3;
+int main(int argc, char **argv)
+{
+    double x = 1;
+    MPI_Init(&argc, &argv);
+    for (int k = 0; k < 15; k++)
+        x += even(k, 1);
+    for (int i = 0; i < 200; i++) {
+        for (int k = 0; k < rounds; k++)
+            MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        x = 1 + exchange<field_of_a_quantity_with_units<L, metres_per_second_squared, R>>(1);
+        x += exchange<field_of_a_quantity_with_units<L, kilograms_per_cubic_metre, R>>(1);
+        for (int k = 0; k < 20; k++)
+            x += descend(k, 1);
+    }
+    MPI_Finalize();
+    return x > 0 ? 0 : 1;
+}
+END
+for lines in -g ''; do
+    $MPICXX $lines -O1 -fno-optimize-sibling-calls deep.cpp -o deep || exit 2
+    rm -rf deep.run
+    traced deep.run --mode full -- ./deep
+    agrees "loops in loops, recursion, long names${lines:+, with lines}" rows.py deep.run
+    "$tool" report --json deep.run >document
+    contains "how often a function has called itself${lines:+, with lines}" "$(labels MPI_Barrier)" "19 x "
+    same "names differ where they differ${lines:+, with lines}" "kilograms metres" \
+        "$(labels MPI_Allreduce | sed -n 's/.*exchange<.*\(kilograms_per_cubic_metre, j\|metres\).*/\1/p' |
+            sed 's/_.*//' | LC_ALL=C sort -u | paste -sd ' ')"
+    same "and both ends are seen${lines:+, with lines}" 2 "$(labels MPI_Allreduce | grep -c 'exchange<.*\.\.\..*> *>[^.]*$')"
+    same "no name is the whole one${lines:+, with lines}" "" "$(labels MPI_Allreduce | grep 'cubic_metre, [km].*kelvin')"
+done
+
 finish

@@ -603,6 +603,8 @@ def contrast(page):
 def spoken(page):
     """What a screen reader is told; the order of keys is that of the page."""
     same(f'{page.name}: the order of keys', [], page.js('return [...document.querySelectorAll("[tabindex]")].filter((e) => e.tabIndex > 0).map((e) => e.outerHTML.slice(0, 80))'))
+    same(f'{page.name}: each column has a heading', [], page.js('return [...document.querySelectorAll("th")].filter((e) => !e.textContent.trim()).map((e) => e.closest("div").outerHTML.slice(0, 80))'))
+    same(f'{page.name}: what has no role has no label of its own', [], page.js('return [...document.querySelectorAll("div[aria-label]:not([role]), span[aria-label]:not([role])")].map((e) => e.outerHTML.slice(0, 80))'))
     if not hasattr(page.driver, 'execute_cdp_cmd'):
         return
     nodes = [n for n in page.driver.execute_cdp_cmd('Accessibility.getFullAXTree', {})['nodes'] if not n['ignored']]

@@ -86,6 +86,7 @@ test_window() {
     check_trace "$1" adaptive "$(expected "$1" lacks nothing)" "$2/traces.otf2" --iterations 10 \
         --min-matched "$(expected "$1" matched 0.5)"
     agrees "$1 adaptive: all tables tell the same" tables.py "$2"
+    agrees "$1 adaptive: each row has a name of its own" rows.py "$2"
     wanted=$(expected "$1" iterations)
     [ -z "$wanted" ] || verdict "$1 adaptive: the main loop" "$(wrong_count "$2" "$wanted")"
     [ -z "$wanted" ] || [ "$(expected "$1" alike)" = no ] || estimated=$(events_of '.* a full one: about ' "$2")

@@ -200,7 +200,7 @@ static int push_frame(struct stack *stack, const struct efg_run *run, const stru
             stack->has_main = true;
         }
         if (strcmp(site->symbols[i].function, "?"))
-            efg_summary_short(name, sizeof name, site->symbols[i].function);
+            efg_summary_short(run, name, sizeof name, site->symbols[i].function);
         error = push_name(stack, name);
     }
     return error;

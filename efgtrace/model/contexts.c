@@ -87,7 +87,7 @@ static void enter_frame(struct walk *walk, const struct efg_run *run, const stru
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
     char name[256];
     for (uint32_t k = site ? site->symbol_count : 0; k-- > 0;) {
-        efg_summary_short(name, sizeof name, site->symbols[k].function);
+        efg_summary_short(run, name, sizeof name, site->symbols[k].function);
         enter(walk, name, module, 0, &site->symbols[k]);
     }
     if (site && site->symbol_count)

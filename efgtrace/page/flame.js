@@ -42,7 +42,7 @@ function flameBar(bar, room, words, choose) {
 
 function drawFlame() {
     if (!contexts.length || !wholeTime) return lacking("flame", "Flame graph", "contexts");
-    const stage = make("div.flames", { role: "group", "aria-label": "Flame graph: Tab goes through the bars, Enter makes one as wide as the picture" }), way = make("div.bar", { "aria-label": "What the flame graph is of" });
+    const stage = make("div.flames", { role: "group", "aria-label": "Flame graph: Tab goes through the bars, Enter makes one as wide as the picture" }), way = make("div.bar", { role: "group", "aria-label": "What the flame graph is of" });
     const said = make("p.note", { role: "status" });
     const quantity = make("select", { "aria-label": "Width of the bars", change: () => draw() }, make("option", { value: "time" }, "all time"), make("option", { value: "mpi" }, "time in MPI"));
     const search = make("input", { type: "search", placeholder: "Search", "aria-label": "Search functions of the flame graph", input: () => draw() });

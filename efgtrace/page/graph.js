@@ -86,7 +86,7 @@ function drawBoxes(layer, flow, g, quantity, onOpen) {
 function drawFlow() {
     const allRanks = run.graph.ranks;
     const tables = make("details", null, make("summary", null, "As tables"));
-    const way = make("div.bar", { "aria-label": "Where the selected function is" });
+    const way = make("div.bar", { role: "group", "aria-label": "Where the selected function is" });
     const colour = make("select", { "aria-label": "Colour by", change: () => show(shown) },
         make("option", { value: "time" }, "time in MPI"), make("option", { value: "bytes" }, "volume"));
     const canDraw = hasD3 && hasDagre;

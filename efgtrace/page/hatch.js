@@ -86,5 +86,5 @@ function waitsTable(view, show) {
         { name: "in", wide: true, value: ([l, i]) => view.timeline.sites[view.locations[l].site[i]].label },
         { name: "why", value: ([l, i]) => view.timeline.kinds[view.locations[l].kind[i]] },
         { name: "for rank", n: true, value: ([l, i]) => view.locations[l].other[i] < 0 ? "unknown" : String(view.locations[l].other[i]) },
-        { name: "", value: ([l, i]) => make("button", { type: "button", "aria-label": `show what ${view.locations[l].name} waits for`, click: () => show(l, i) }, "Show") }], all, WAITS_LISTED) : null;
+        { name: "timeline", value: ([l, i]) => make("button", { type: "button", "aria-label": `show what ${view.locations[l].name} waits for`, click: () => show(l, i) }, "Show") }], all, WAITS_LISTED) : null;
 }

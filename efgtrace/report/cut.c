@@ -40,16 +40,17 @@ static void put_line(struct efg_buffer *out, uint64_t number, const char *what)
 /* What the library took of the job at its two ends, where all ranks wait for the slowest. */
 void efg_report_library(struct efg_buffer *out, const struct efg_run *run)
 {
-    char init[32], finish[32], own[32], memory[32];
+    char init[32], finish[32], own[32], memory[32], rounds[48] = "";
     efg_format_ns(init, sizeof init, run->common.totals.init_most);
     efg_format_ns(finish, sizeof finish, run->finish);
     efg_format_ns(own, sizeof own, run->own);
     efg_format_bytes(memory, sizeof memory, run->common.totals.memory_most);
-    efg_summary_line(out,
-                     "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank, %llu rounds "
-                     "to agree",
-                     init, finish, memory, (unsigned long long)run->rounds);
-    efg_summary_line(out, "             rank 0 worked %s for all ranks in MPI_Finalize", own);
+    if (run->rounds)
+        snprintf(rounds, sizeof rounds, ", %llu rounds to agree", (unsigned long long)run->rounds);
+    efg_summary_line(out, "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank%s", init, finish,
+                     memory, rounds);
+    if (run->own)
+        efg_summary_line(out, "             rank 0 worked %s for all ranks in MPI_Finalize", own);
 }
 
 void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)

@@ -357,6 +357,44 @@ static void test_levels(void **state)
     expect("             no loop is coarser: it is that of level auto\n");
 }
 
+/* When a job is killed, its graph was saved later than its loops were counted: all lines say what that has,
+ * where it is clear which loop it is. */
+static void test_counts_of_killed(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        thread_of(i)->loops.main = thread_of(i)->loops.coarser;
+        thread_of(i)->loops.automatic.iterations = 900;
+    }
+    whole.run.level = EFG_LEVEL_COARSER;
+    expect("EFGTRACE_LEVEL=auto    selects the 900 x in main\n");
+    whole.run.is_saved = 1;
+    expect("EFGTRACE_LEVEL=auto    selects the 1000 x in stencil.c:66 main (inner)\n");
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->loops.automatic.iterations = 24;
+    expect("EFGTRACE_LEVEL=auto    selects the 24 x in main\n");
+}
+
+/* Of phases, the main one may be the shorter one on the rank that stands for the run. */
+static void test_larger_phase(void **state)
+{
+    (void)state;
+    char phases[] = "thread 0\nmain 2\nphase 1 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
+                    "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
+    char larger[] = "thread 0\nmain 1\nphase 1 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
+                    "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
+    char *none = whole.ranks[0].phases;
+    whole.ranks[0].phases = phases;
+    expect("             phase 1 takes longer on rank 0; the main loop is the one that takes longest on all\n"
+           "             ranks together, waits for a processor left out\n");
+    whole.run.is_saved = 1;
+    expect("             phase 1 takes longer here; the main loop is that of the last half of what was "
+           "seen\n");
+    whole.ranks[0].phases = larger;
+    expect_not("takes longer");
+    whole.ranks[0].phases = none;
+}
+
 static void test_iterations_since(void **state)
 {
     (void)state;
@@ -817,6 +855,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_odd_runs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hostile_text, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_counts_of_killed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_larger_phase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),

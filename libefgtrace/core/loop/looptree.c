@@ -257,11 +257,12 @@ static int build(struct efg_looptree *tree, const struct efg_graph *graph, const
     efg_callflow_fini(&flow);
     failed = failed || place_polls(tree, graph) || add_all(tree, graph) || find_headers(tree, graph) ||
              sort_loops(tree, graph->node_count);
-    if (failed)
+    tree->labels = calloc((size_t)tree->count + 1, sizeof *tree->labels);
+    if (failed || !tree->labels)
         efg_looptree_fini(tree);
     else
         link_loops(tree);
-    return failed ? -ENOMEM : 0;
+    return failed || !tree->labels ? -ENOMEM : 0;
 }
 
 int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph, efg_path_keys *keys,
@@ -286,6 +287,9 @@ int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
 
 void efg_looptree_fini(struct efg_looptree *tree)
 {
+    for (uint32_t l = 0; tree->labels && l < tree->count; l++)
+        free(tree->labels[l]);
+    free(tree->labels);
     free(tree->loops);
     free(tree->loop_of);
     *tree = (struct efg_looptree){.first = EFG_NONE, .main = EFG_NONE};

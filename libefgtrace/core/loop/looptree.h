@@ -42,6 +42,7 @@ struct efg_looptree {
     uint32_t first;    /* the outermost loop with the most time, siblings by next_sibling */
     uint32_t main;     /* the main loop, or EFG_NONE */
     uint64_t root;     /* the hash of the root of the call tree */
+    char **labels;     /* by loop: NULL, or what people call it, as files/summary/looplabels.c has it */
 };
 
 /* A loop known from elsewhere: it is in the function of frame number DEPTH, counted from the

@@ -122,6 +122,8 @@ void efg_run_fini(struct efg_run *run)
     sites_fini(run);
     objects_fini(run);
     free(run->apart);
+    efg_map_fini(&run->alike);
+    efg_map_fini(&run->twins);
     free(run->application);
     free(run->command);
     free(run->version);

@@ -24,6 +24,7 @@
 #include "core/graph/series.h"
 #include "core/graph/stability.h"
 #include "core/graph/traffic.h"
+#include "base/map.h"
 #include "base/ranklist.h"
 #include "files/order/sequence_file.h"
 #include "totals.h"
@@ -405,6 +406,9 @@ struct efg_run {                       /* to add a fact: see fields_of_run in fi
     int file;                          /* descriptor + 1, to read them from; 0: none */
     unsigned char (*apart)[EFG_APART]; /* by path, id 1 first: what else its label needs, as
                                           files/summary/apart.c has it; NULL: not known. Not in the file */
+    struct efg_map alike; /* names of functions that are the same when they are shortened, by their hash:
+                             where they differ, from << 32 | to */
+    struct efg_map twins; /* paths whose labels are the same after all, by id: their numbers */
 };
 
 /* --- looking up --- */

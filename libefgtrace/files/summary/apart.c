@@ -6,8 +6,12 @@
  *     MPI_Allreduce  Foam::reduce < PCG::scalarSolve
  *
  * Of each set of equal labels, the next frame in which they differ is added to all of them, then the same is
- * done for what is still equal. Frames that are the same in all stay away. Where names do not help, as two
- * calls in one function may have no lines, the offset of the first frame that differs does.
+ * done for what is still equal. Frames that are the same in all stay away. How often a function has called
+ * itself is part of its name: "7 x descend". Where names do not help, as two calls in one function may have
+ * no lines, the offset of the first frame that differs does. What is the same after all is numbered.
+ *
+ * Long names are shortened where they are shown. Of those that would then be the same, what they differ in is
+ * shown: `alike` of the run has where that is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,16 +36,22 @@ static uint64_t offset_at(const struct efg_run_path *path, uint32_t level)
     return efg_hash_mix(path->frames[level].module, path->frames[level].offset) | 1;
 }
 
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    return x->text != y->text ? efg_compare(x->text, y->text) : efg_compare(x->path, y->path);
+}
+
 /* Of frame LEVEL of the names, or of the addresses. */
 static uint64_t text_at(const struct efg_run *run, uint32_t id, uint32_t level, bool by_offset)
 {
     struct efg_node node = {.signature.path = id};
-    char text[256];
+    char text[EFG_PLACE];
     if (by_offset)
         return offset_at(efg_run_path(run, id), level);
     if (!efg_summary_frame(run, &node, level, text, sizeof text))
         return 0;
-    return efg_hash_bytes(0, text, strlen(text)) | 1;
+    return efg_hash_bytes(level ? efg_summary_times(run, &node, level) : 0, text, strlen(text)) | 1;
 }
 
 enum level { SAME, DIFFERENT, BEYOND };
@@ -107,21 +117,147 @@ static void sort_frames(const struct efg_run *run, uint32_t path, unsigned char 
         }
 }
 
+/* --- what is the same after all --- */
+
+/* Those of the same text get numbers, in the order of the paths. */
+static int number_equal(struct efg_run *run, struct item *items, size_t count)
+{
+    int error = 0;
+    qsort(items, count, sizeof *items, compare_items);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && items[next].text == items[i].text;)
+            next++;
+        for (size_t k = i; k < next && next - i > 1; k++) {
+            uint64_t *number = efg_map_put(&run->twins, items[k].path);
+            if (number)
+                *number = k - i + 1;
+            error |= !number;
+        }
+    }
+    return error ? -ENOMEM : 0;
+}
+
+static int find_twins(struct efg_run *run, const uint32_t *calls, struct item *items, size_t count)
+{
+    char text[EFG_PLACE];
+    for (size_t i = 0; i < count; i++) {
+        struct efg_node node = {.signature.path = (uint32_t)i + 1};
+        efg_summary_place(run, &node, text, sizeof text);
+        items[i] =
+            (struct item){efg_hash_mix(calls[i], efg_hash_bytes(0, text, strlen(text))), (uint32_t)i + 1};
+    }
+    return number_equal(run, items, count);
+}
+
+/* --- long names --- */
+
+struct name {
+    uint64_t brief; /* hash of what is shown if it is the only one */
+    const char *function;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    return x->brief != y->brief ? efg_compare(x->brief, y->brief) : strcmp(x->function, y->function);
+}
+
+/* What the stems of COUNT names that are shown alike have in common: at the beginning, and at the end. */
+static void common_ends(const struct name *names, size_t count, size_t *begin, size_t *end)
+{
+    char first[EFG_NAME_MOST], stem[EFG_NAME_MOST];
+    efg_summary_stem(first, sizeof first, names[0].function);
+    size_t length = strlen(first);
+    *begin = *end = length;
+    for (size_t i = 1; i < count; i++) {
+        size_t same = 0, most, other;
+        efg_summary_stem(stem, sizeof stem, names[i].function);
+        other = strlen(stem);
+        while (same < *begin && first[same] == stem[same])
+            same++;
+        *begin = same;
+        most = (other < length ? other : length) - same;
+        for (same = 0; same < most && first[length - 1 - same] == stem[other - 1 - same];)
+            same++;
+        *end = same < *end ? same : *end;
+    }
+}
+
+/* Only copies of one function, if all stems are the same: these have one name. */
+static int show_difference(struct efg_run *run, const struct name *names, size_t count)
+{
+    char stem[EFG_NAME_MOST];
+    size_t begin, end;
+    common_ends(names, count, &begin, &end);
+    efg_summary_stem(stem, sizeof stem, names[0].function);
+    bool differ = begin < strlen(stem);
+    for (size_t i = 0; i < count; i++) {
+        efg_summary_stem(stem, sizeof stem, names[i].function);
+        differ |= begin < strlen(stem);
+    }
+    for (size_t i = 0; differ && i < count; i++) {
+        efg_summary_stem(stem, sizeof stem, names[i].function);
+        uint64_t *shown = efg_map_put(&run->alike, efg_summary_name_key(names[i].function));
+        if (!shown)
+            return -ENOMEM;
+        *shown = (uint64_t)begin << 32 | (strlen(stem) - end);
+    }
+    return 0;
+}
+
+static size_t list_names(const struct efg_run *run, struct name *names)
+{
+    char text[EFG_NAME_SHORT];
+    size_t count = 0;
+    for (uint32_t i = 0; i < run->site_count; i++)
+        for (uint32_t k = 0; k < run->sites[i].symbol_count; k++) {
+            const char *function = run->sites[i].symbols[k].function;
+            efg_summary_brief(text, sizeof text, function);
+            if (names)
+                names[count] = (struct name){efg_hash_bytes(0, text, strlen(text)), function};
+            count++;
+        }
+    return count;
+}
+
+static int find_alike(struct efg_run *run)
+{
+    size_t count = list_names(run, NULL);
+    struct name *names = calloc(count + 1, sizeof *names);
+    int error = names ? 0 : -ENOMEM;
+    if (names) {
+        list_names(run, names);
+        qsort(names, count, sizeof *names, compare_names);
+    }
+    for (size_t i = 0, next; i < count && !error; i = next) {
+        for (next = i + 1; next < count && names[next].brief == names[i].brief;)
+            next++;
+        error = next - i > 1 ? show_difference(run, &names[i], next - i) : 0;
+    }
+    free(names);
+    return error;
+}
+
 int efg_summary_tell_apart(struct efg_run *run)
 {
     size_t count = run->common.names.path_count;
     uint32_t *calls = efg_run_path_calls(run);
     struct item *items = calloc(count + 1, sizeof *items);
+    int error = calls && items ? 0 : -ENOMEM;
     free(run->apart);
     run->apart = calloc(count + 1, sizeof *run->apart);
-    if (calls && items && run->apart) {
+    efg_map_fini(&run->alike);
+    efg_map_fini(&run->twins);
+    if (!error)
+        error = run->apart ? find_alike(run) : -ENOMEM;
+    if (!error) {
         for (uint32_t i = 0; i < count; i++)
             items[i] = (struct item){efg_hash_mix(calls[i], text_at(run, i + 1, 0, false)), i + 1};
         split_equal(run, items, count, 0, 1, false);
         for (uint32_t i = 0; i < count; i++)
             sort_frames(run, i + 1, run->apart[i]);
+        error = find_twins(run, calls, items, count);
     }
-    int error = calls && items && run->apart ? 0 : -ENOMEM;
     free(calls);
     free(items);
     return error;

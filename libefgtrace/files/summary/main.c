@@ -35,7 +35,7 @@ static void name_frame(const struct efg_run *run, const struct efg_node *node, u
     const char *module = efg_run_module(run, frame->module);
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
     if (site && site->symbol_count)
-        efg_summary_short(text, size, site->symbols[site->symbol_count - 1].function);
+        efg_summary_short(run, text, size, site->symbols[site->symbol_count - 1].function);
     else
         efg_summary_address(text, size, module, frame->offset);
 }
@@ -199,18 +199,26 @@ static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
     return a->function == b->function && a->iterations == b->iterations;
 }
 
-/* "in a.c:66 main", as the table of loops has it, if it is there; else its function. */
+/* "8000 x in a.c:66 main", as the table of loops has it, if it is there; else its function. Of a job that
+ * ended early, the loop was counted before its graph was saved. */
 static void name_place(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
     uint32_t index = efg_summary_loop(view->tree, view->run, &view->thread->graph, loop);
-    if (index != EFG_NONE && view->tree->loops[index].repetitions == loop->iterations) {
+    bool is_there =
+        index != EFG_NONE &&
+        (view->tree->loops[index].repetitions == loop->iterations ||
+         (view->run->is_saved && index != view->tree->main && has_node(view->tree, index, loop->node)));
+    uint64_t times = is_there ? view->tree->loops[index].repetitions : loop->iterations;
+    size_t used = (size_t)snprintf(text, size, "%llu x ", (unsigned long long)times);
+    text += used, size -= used;
+    if (is_there) {
         efg_summary_loop_label(view->run, &view->thread->graph, view->tree, index, text, size);
         char *calls = strstr(text, ": ");
         if (calls)
             *calls = '\0';
         return;
     }
-    size_t used = (size_t)snprintf(text, size, "in ");
+    used = (size_t)snprintf(text, size, "in ");
     name_loop(view, loop, text + used, size - used);
 }
 
@@ -221,8 +229,7 @@ static void put_level(struct efg_buffer *out, const struct view *view, const str
     if (!loop->function || is_same(loop, &view->thread->loops.main))
         return;
     name_place(view, loop, name, sizeof name);
-    efg_summary_tell(out, "             EFGTRACE_LEVEL=%-7s selects the %llu x %s", value,
-                     (unsigned long long)loop->iterations, name);
+    efg_summary_tell(out, "             EFGTRACE_LEVEL=%-7s selects the %s", value, name);
 }
 
 /* What was asked for, if it is not there. */

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "core/graph/detail.h"
 #include "core/graph/partner.h"
 #include "names.h"
@@ -73,7 +75,7 @@ static bool put_fortran(char *text, size_t size, const char *name)
 
 /* What compilers add to the names of parts of functions and of copies, ".isra.0", ".constprop.0", goes; a
  * parallel region of OpenMP is called so. */
-static void put_part(char *text, size_t size, bool is_openmp)
+static void put_part(char *text, size_t size, bool is_parallel)
 {
     static const char *const added[] = {".isra.",     ".constprop.", ".part.",       ".cold",
                                         ".lto_priv.", "._omp_fn.",   ".omp_outlined"};
@@ -83,7 +85,7 @@ static void put_part(char *text, size_t size, bool is_openmp)
             *point = '\0';
     }
     size_t used = strlen(text);
-    if (is_openmp && used < size)
+    if (is_parallel && used < size)
         snprintf(text + used, size - used, " %s", OPENMP);
 }
 
@@ -99,21 +101,62 @@ static void shorten(char *text)
     memmove(text + NAME_HEAD + 3, text + length - NAME_TAIL, NAME_TAIL + 1);
 }
 
-/* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
-void efg_summary_short(char *text, size_t size, const char *name)
+static bool is_openmp(const char *name)
 {
-    bool is_openmp = strstr(name, "_omp_fn") || strstr(name, "omp_outlined");
+    return strstr(name, "_omp_fn") || strstr(name, "omp_outlined");
+}
+
+void efg_summary_stem(char *text, size_t size, const char *name)
+{
+    if (!put_fortran(text, size, name))
+        snprintf(text, size, "%s", name);
+    put_part(text, size, is_openmp(name));
+}
+
+void efg_summary_brief(char *text, size_t size, const char *name)
+{
     size_t end = end_of_name(name), begin = last_scopes(name, end);
     if (!put_fortran(text, size, name))
         snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
-    put_part(text, size, is_openmp);
+    put_part(text, size, is_openmp(name));
     shorten(text);
 }
 
-static void put_symbol(char *text, size_t size, const struct efg_run_symbol *symbol, const char *module)
+uint64_t efg_summary_name_key(const char *name)
 {
-    char function[128];
-    efg_summary_short(function, sizeof function, symbol->function);
+    return efg_hash_bytes(0, name, strlen(name));
+}
+
+/* Of a name, what is between BEGIN and END, and a little around it; of the rest, both ends. */
+static void put_difference(char *text, size_t size, const char *name, size_t begin, size_t end)
+{
+    enum { HEAD = 16, TAIL = 20, AROUND = 4, MOST = 120 };
+    char stem[EFG_NAME_MOST];
+    efg_summary_stem(stem, sizeof stem, name);
+    size_t length = strlen(stem);
+    begin = begin > HEAD + AROUND + 3 ? begin - AROUND : 0;
+    end = end + AROUND + 3 + TAIL < length ? end + AROUND : length;
+    if (end - begin > MOST)
+        end = begin + MOST;
+    snprintf(text, size, "%.*s%s%.*s%s%s", begin ? HEAD : 0, stem, begin ? "..." : "", (int)(end - begin),
+             stem + begin, end < length ? "..." : "", end < length ? stem + length - TAIL : "");
+}
+
+/* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
+void efg_summary_short(const struct efg_run *run, char *text, size_t size, const char *name)
+{
+    const uint64_t *shown = run->alike.count ? efg_map_find(&run->alike, efg_summary_name_key(name)) : NULL;
+    if (shown)
+        put_difference(text, size, name, *shown >> 32, *shown & UINT32_MAX);
+    else
+        efg_summary_brief(text, size, name);
+}
+
+static void put_symbol(const struct efg_run *run, char *text, size_t size,
+                       const struct efg_run_symbol *symbol, const char *module)
+{
+    char function[EFG_NAME_SHORT];
+    efg_summary_short(run, function, sizeof function, symbol->function);
     if (symbol->line)
         snprintf(text, size, "%s:%u %s", last_part(symbol->file), symbol->line, function);
     else
@@ -150,7 +193,7 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     }
     for (uint32_t i = 0; i < site->symbol_count; i++)
         if (!is_user_interface(&site->symbols[i]) && count++ == index)
-            put_symbol(text, size, &site->symbols[i], module);
+            put_symbol(run, text, size, &site->symbols[i], module);
     return count;
 }
 
@@ -180,8 +223,19 @@ uint32_t efg_summary_level(const struct efg_run *run, uint32_t path, unsigned ch
     return level;
 }
 
-/* Without the module, in parentheses, behind it. */
-static void strip_module(char *text)
+uint64_t efg_summary_offset(const struct efg_run *run, const struct efg_node *node, uint32_t level)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    uint32_t count = 0;
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        count += put_frame(run, &path->frames[i], UINT32_MAX, NULL, 0);
+        if (level < count)
+            return path->frames[i].offset;
+    }
+    return 0;
+}
+
+void efg_summary_strip_module(char *text)
 {
     size_t length = strlen(text);
     char *open = length && text[length - 1] == ')' ? strrchr(text, '(') : NULL;
@@ -189,7 +243,19 @@ static void strip_module(char *text)
         open[-1] = '\0';
 }
 
-/* " < PCG::scalarSolve", or with its offset; the own offset only, if it is the innermost frame. */
+/* How many functions from INDEX outwards have the same name, as in recursion. */
+uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *node, uint32_t index)
+{
+    char first[EFG_PLACE], next[EFG_PLACE];
+    uint32_t times = 1;
+    efg_summary_frame(run, node, index, first, sizeof first);
+    while (efg_summary_frame(run, node, index + times, next, sizeof next) && !strcmp(first, next))
+        times++;
+    return times;
+}
+
+/* " < PCG::scalarSolve", " < 7 x descend", or with its offset; the own offset only, if it is the innermost
+ * frame. */
 static void put_apart(const struct efg_run *run, const struct efg_node *node, unsigned char which, char *text,
                       size_t size)
 {
@@ -197,6 +263,9 @@ static void put_apart(const struct efg_run *run, const struct efg_node *node, un
     uint32_t index = which & ~(unsigned)EFG_APART_OFFSET;
     size_t used = (size_t)snprintf(text, size, " < ");
     if (!(which & EFG_APART_OFFSET)) {
+        uint32_t times = efg_summary_times(run, node, index);
+        if (times > 1)
+            used += (size_t)snprintf(text + used, size - used, "%u x ", times);
         efg_summary_frame(run, node, index, text + used, size - used);
     } else if (index < path->depth) {
         if (index)
@@ -204,7 +273,7 @@ static void put_apart(const struct efg_run *run, const struct efg_node *node, un
         else
             *text = '\0';
     }
-    strip_module(text);
+    efg_summary_strip_module(text);
     used = strlen(text);
     if (which & EFG_APART_OFFSET && index < path->depth && !strstr(text, "+0x"))
         snprintf(text + used, size - used, "+0x%llx", (unsigned long long)path->frames[index].offset);
@@ -220,27 +289,38 @@ static void add_apart(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s", more);
 }
 
-/* What tells the node apart from others, of frames from LEVEL on. */
-static void put_outer(const struct efg_run *run, const struct efg_node *node, uint32_t level, char *text,
-                      size_t size)
+/* What tells the node apart from others. */
+static void put_outer(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
     uint32_t path = node->signature.path;
     const unsigned char *apart =
         run->apart && path && path <= run->common.names.path_count ? run->apart[path - 1] : NULL;
     for (int i = 0; apart && i < EFG_APART && apart[i]; i++) {
-        char more[300];
-        if (efg_summary_level(run, path, apart[i]) < level)
-            continue;
-        strip_module(text);
+        char more[EFG_PLACE];
+        efg_summary_strip_module(text);
         put_apart(run, node, apart[i], more, sizeof more);
         add_apart(text, size, more);
     }
 }
 
+void efg_summary_number(char *text, size_t size, uint32_t number)
+{
+    enum { MOST = 16 };
+    if (!number)
+        return;
+    efg_summary_strip_module(text);
+    size_t used = strlen(text);
+    used = used + MOST < size ? used : size - MOST;
+    snprintf(text + used, size - used, " #%u", number);
+}
+
 void efg_summary_place(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
+    const uint64_t *twin =
+        run->twins.count && node->signature.path ? efg_map_find(&run->twins, node->signature.path) : NULL;
     efg_summary_frame(run, node, 0, text, size);
-    put_outer(run, node, 0, text, size);
+    put_outer(run, node, text, size);
+    efg_summary_number(text, size, twin ? (uint32_t)*twin : 0);
 }
 
 /* --- nodes and pivots --- */
@@ -336,7 +416,7 @@ static void put_dimensions(const struct efg_run *run, const struct efg_node *nod
 
 void efg_summary_node(const struct efg_run *run, const struct efg_node *node, char *text, size_t size)
 {
-    char place[256], more[256] = "";
+    char place[EFG_PLACE], more[256] = "";
     if (node->flags & EFG_NODE_OVERFLOW) {
         snprintf(text, size, "(all further calls)");
         return;
@@ -354,10 +434,10 @@ static void put_call(const struct efg_run *run, const struct efg_frame *frame, c
 {
     const char *module = efg_run_module(run, inside->module);
     const struct efg_run_site *site = efg_run_site(run, module, inside->offset);
-    char place[256], called[128];
+    char place[256], called[EFG_NAME_SHORT];
     put_frame(run, frame, 0, place, sizeof place);
     if (site && site->symbol_count)
-        efg_summary_short(called, sizeof called, site->symbols[site->symbol_count - 1].function);
+        efg_summary_short(run, called, sizeof called, site->symbols[site->symbol_count - 1].function);
     else
         efg_summary_address(called, sizeof called, module, 0);
     snprintf(text, size, "the call of %s  %s", called, place);
@@ -498,101 +578,9 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
         }
     }
     if (function && efg_summary_is_worth_naming(function))
-        efg_summary_short(text, size, function);
+        efg_summary_short(run, text, size, function);
     else if (unnamed.module)
         efg_summary_address(text, size, unnamed.module, unnamed.offset);
     else
-        efg_summary_short(text, size, "");
-}
-
-/* --- what loops do --- */
-
-#define CALLS_NAMED 3
-
-struct call { /* of a loop, all nodes together */
-    uint32_t id;
-    uint64_t time;
-};
-
-static int by_time(const void *a, const void *b)
-{
-    const struct call *x = a, *y = b;
-    return x->time != y->time ? efg_compare(y->time, x->time) : efg_compare(x->id, y->id);
-}
-
-static bool is_in(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
-{
-    return tree->loop_of[node] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[node], loop);
-}
-
-/* The MPI functions that take most of the time in it: "Send, Irecv, Wait, 2 more". */
-static void put_calls(const struct efg_run *run, const struct efg_graph *graph,
-                      const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
-{
-    uint32_t count = 0, known = run->common.names.call_count;
-    struct call *calls = calloc((size_t)known + 1, sizeof *calls);
-    size_t used = 0;
-    *text = '\0';
-    for (uint32_t v = 0; v < graph->node_count && calls; v++) {
-        uint32_t id = graph->nodes[v].signature.call, at = 0;
-        if (!is_in(tree, v, loop))
-            continue;
-        while (at < count && calls[at].id != id)
-            at++;
-        if (at == count && count < known)
-            calls[count++].id = id;
-        calls[at].time += efg_node_time(&graph->nodes[v]);
-    }
-    if (count)
-        qsort(calls, count, sizeof *calls, by_time);
-    for (uint32_t i = 0; i < count && i < CALLS_NAMED && used < size; i++) {
-        const char *name = efg_run_call_name(run, calls[i].id);
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-                                 strncmp(name, "MPI_", 4) ? name : name + 4);
-    }
-    if (count > CALLS_NAMED && used < size)
-        snprintf(text + used, size - used, ", %u more", count - CALLS_NAMED);
-    free(calls);
-}
-
-/* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns at which of
- * its frames, the outermost of several, 0 for the innermost; EFG_NONE if at none. */
-static uint32_t put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
-                         char *text, size_t size)
-{
-    char frame[256];
-    uint32_t level = EFG_NONE;
-    snprintf(text, size, "%s", function);
-    for (uint32_t i = 0; efg_summary_frame(run, header, i, frame, sizeof frame); i++) {
-        strip_module(frame);
-        const char *end = strchr(frame, ' '), *colon = strchr(frame, ':');
-        bool has_line = end && colon && colon < end;
-        if (strcmp(has_line ? end + 1 : frame, function))
-            continue;
-        level = i;
-        if (has_line)
-            snprintf(text, size, "%s", frame);
-    }
-    return level;
-}
-
-void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *graph,
-                            const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
-{
-    const struct efg_node *header = &graph->nodes[tree->loops[loop].header];
-    char function[128], place[384], calls[256];
-    efg_summary_function(run, graph, tree, loop, function, sizeof function);
-    uint32_t level = put_line(run, header, function, place, sizeof place);
-    if (level == 0)
-        efg_summary_place(run, header, place, sizeof place);
-    else if (level != EFG_NONE)
-        put_outer(run, header, level + 1, place, sizeof place);
-    strip_module(place);
-    put_calls(run, graph, tree, loop, calls, sizeof calls);
-    if (*function) {
-        snprintf(text, size, "in %s: %s", place, calls);
-    } else {
-        efg_summary_node(run, header, place, sizeof place);
-        snprintf(text, size, "from %s", place);
-    }
+        efg_summary_short(run, text, size, "");
 }

@@ -55,6 +55,29 @@ static bool is_shown(const struct efg_run *run, const struct efg_run_thread *thr
                              (double)phases[i].time >= SHORT * (double)efg_run_rank_duration(&run->speaker));
 }
 
+/* Why the main loop is not the phase that takes longest here, if it is not. Of a job that ended early, ranks
+ * have not told one another how long theirs take. */
+static void put_larger(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_thread *thread)
+{
+    const struct efg_run_phase *main = efg_run_phase(thread, thread->main_phase), *larger = main;
+
+    for (uint32_t i = 0; main && i < thread->phase_count; i++)
+        if (thread->phases[i].time > larger->time)
+            larger = &thread->phases[i];
+    if (larger == main)
+        return;
+    if (run->is_saved)
+        efg_summary_tell(out,
+                         "             phase %u takes longer here; the main loop is that of the last half "
+                         "of what was seen",
+                         larger->number);
+    else
+        efg_summary_tell(out,
+                         "             phase %u takes longer on rank %u; the main loop is the one that takes "
+                         "longest on all ranks together, waits for a processor left out",
+                         larger->number, run->speaker.rank);
+}
+
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
@@ -71,5 +94,6 @@ void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint3
     for (uint32_t i = 0; i < thread->phase_count; i++)
         if (is_shown(run, thread, i, most))
             put_phase(out, run, thread, &tree, i);
+    put_larger(out, run, thread);
     efg_looptree_fini(&tree);
 }

@@ -152,11 +152,12 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
                           const struct efg_looptree *tree, uint32_t loop, char *text, size_t size);
 
 /* The function NAME, without scopes beyond the last two and without arguments:
- * "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
-void efg_summary_short(char *text, size_t size, const char *name);
+ * "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". The middle of long names is left away.
+ * Where others of the run would then be the same, what they differ in stays. */
+void efg_summary_short(const struct efg_run *run, char *text, size_t size, const char *name);
 
 /* A loop: where it is, and the MPI functions that take most of its time: "in solver.c:120 solve: Waitall,
- * Allreduce"; with who calls it, where that tells it apart. */
+ * Allreduce"; with who calls it, where that tells it apart. No two loops of TREE have the same label. */
 void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *graph,
                             const struct efg_looptree *tree, uint32_t loop, char *text, size_t size);
 
