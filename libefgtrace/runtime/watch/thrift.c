@@ -29,7 +29,7 @@
  * the limit; before it begins, calls are counted for a while (ns), to know how many there are meanwhile. */
 #define BYPASS_LEAST 50000000
 #define BYPASS_PART 4
-#define COUNTING 5000000
+#define COUNTING 20000000
 
 static const struct efg_job *const job = &efg_job;
 static struct efg_steering *const s = &efg_steering;
