@@ -43,6 +43,11 @@ static int has_found(const struct sim_world *w, const struct sim_rank *r, int ph
     return phase < r->phase || r->iteration >= found;
 }
 
+static int is_blind(const struct sim_world *w, const struct sim_rank *r, int phase)
+{
+    return phase == r->phase && r->iteration < w->plan.rank[index_of(w, r)].blind;
+}
+
 static uint64_t hash_of(const struct sim_world *w, int pivot)
 {
     if (w->plan.collides && pivot % SIM_PIVOTS == 2)
@@ -63,7 +68,7 @@ static void gather(const struct sim_world *w, struct sim_rank *r)
         int mine = (i + index_of(w, r)) % SIM_PIVOTS; /* each has another favourite */
         uint64_t hash = hash_of(w, phase * SIM_PIVOTS + mine);
         enum efg_pivot_class class = mine == 2 && w->plan.every ? EFG_PIVOT_WORLD : EFG_PIVOT_CALL;
-        if (!(lacks >> mine & 1) && r->visits[phase][mine])
+        if (!(lacks >> mine & 1) && r->visits[phase][mine] && !is_blind(w, r, phase))
             r->choices[r->choice_count++] = (struct efg_choice){hash, class};
     }
 }

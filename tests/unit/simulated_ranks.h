@@ -51,6 +51,7 @@ struct sim_plan {
         uint32_t halts;    /* of a hundred ticks, so many in which it does nothing */
         uint64_t start_up; /* visits of pivots before the first loop */
         uint64_t found; /* iterations of a loop, after which it is known; UINT64_MAX: never */
+        uint64_t blind; /* iterations of a loop in which it knows no pivot of it, nor the loop */
         uint64_t gives_up; /* iterations after which it is not looked for */
         int lacks;         /* set of pivots that it does not have */
         int loop;          /* 0, or 1: it takes another function for that of the loop */

@@ -130,6 +130,25 @@ static void test_ranks_without_the_loop_follow(void **state)
     sim_assert_part(followers, 50, 500);
 }
 
+/* Who finds the loop while its pivot is being chosen and its iterations get numbers owns it, too. */
+static void test_ranks_that_find_the_loop_later(void **state)
+{
+    int made = 0, all = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = sim_plan_any(world, run);
+        p->every = 0;
+        for (int i = 0; i < p->ranks; i++) {
+            p->rank[i].found = p->rank[i].blind = i ? 15 + sim_roll(10) : 10;
+            p->rank[i].gives_up = 5;
+        }
+        made += sim_windows(world, NULL);
+        all += windows_of(0) && owners() == p->ranks;
+    }
+    sim_assert_part(made, 95, 125);
+    sim_assert_part(all, 70, 125);
+}
+
 /* Who never gives up holds up the others, but only with recording. */
 static void test_a_rank_without_a_loop_stops_nobody(void **state)
 {
@@ -513,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_world_collectives_that_end),
         cmocka_unit_test(test_numbers_from_the_start_are_put_right),
         cmocka_unit_test(test_ranks_without_the_loop_follow),
+        cmocka_unit_test(test_ranks_that_find_the_loop_later),
         cmocka_unit_test(test_a_rank_without_a_loop_stops_nobody),
         cmocka_unit_test(test_pivots_in_common),
         cmocka_unit_test(test_less_detail),

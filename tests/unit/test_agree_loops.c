@@ -116,6 +116,35 @@ static void test_loops_one_after_the_other(void **state)
     }
 }
 
+/* One rank has elected a loop, and those that join in have another mark for it: it is one loop. */
+static void test_marks_that_differ(void **state)
+{
+    static struct efg_agree agree;
+    static const struct efg_tally none;
+    const struct efg_choice choice = {7, EFG_PIVOT_CALL};
+    struct efg_vote all;
+    (void)state;
+    efg_agree_init(&agree, 1, 1, 0);
+    assert_true(elected(&agree, 5, 1, 10));
+    agree.round = EFG_ROUND_PIVOT;
+    agree.made = agree.loops[agree.present].is_made = 0;
+    efg_ballot_init(&all);
+    for (uint16_t mark = 1; mark <= 2; mark++) {
+        struct efg_agree other = agree;
+        struct efg_standing s = {
+            .loop = 5, .mark = mark, .time = 20, .choices = &choice, .choice_count = 1, .tally = &none};
+        struct efg_vote one = efg_agree_vote(&other, &s);
+        efg_ballot_combine(&all, &one);
+    }
+    assert_int_equal(efg_agree_result(&agree, &all, &none), EFG_VERDICT_PIVOT);
+    agree.made = 1;
+    efg_election_made(&agree);
+    agree.round = EFG_ROUND_PROPOSE;
+    assert_false(elected(&agree, 5, 1, 30));
+    assert_false(elected(&agree, 5, 2, 40));
+    assert_true(elected(&agree, 5, 3, 50));
+}
+
 /* A loop that was taken too early, for one around it in its function, is given up: this one has windows of
  * its own, and those of the other are forgotten. While ranks do not mean the same one, nothing happens. */
 static void test_loops_around_others(void **state)
@@ -541,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elections),
         cmocka_unit_test(test_loops_one_after_the_other),
+        cmocka_unit_test(test_marks_that_differ),
         cmocka_unit_test(test_loops_around_others),
         cmocka_unit_test(test_more_loops_than_places),
         cmocka_unit_test(test_brief_loops),

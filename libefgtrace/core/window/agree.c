@@ -154,11 +154,16 @@ static bool can_refuse(const struct efg_agree *agree)
     return agree->pivot >= 0 && agree->refusals < EFG_AGREE_REFUSALS;
 }
 
+static void choose_again(struct efg_agree *agree)
+{
+    agree->round = EFG_ROUND_PIVOT;
+    agree->tries = 0;
+}
+
 static void refuse(struct efg_agree *agree)
 {
     agree->refused[agree->refusals++] = (uint32_t)agree->pivot;
-    agree->round = EFG_ROUND_PIVOT;
-    agree->tries = 0;
+    choose_again(agree);
 }
 
 static int32_t find_common(const struct efg_agree *agree, const struct efg_vote *r)
@@ -201,6 +206,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
 {
     if (!(r->flags & EFG_VOTE_OWNS) || !efg_agree_is_same_detail(r) || is_outdated(agree, r))
         return propose_again(agree);
+    efg_election_know(agree, r);
     agree->pivot = find_common(agree, r);
     if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving &&
         agree->tries++ < MOST_PERIODS)
@@ -502,10 +508,22 @@ static enum efg_verdict end_windows(struct efg_agree *agree, const struct efg_vo
 
 /* --- results --- */
 
+/* A rank has found the loop since its pivot was chosen, in time to own it, too. */
+static bool has_joined(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (agree->round != EFG_ROUND_CALIBRATE && agree->round != EFG_ROUND_COMPARE)
+        return false;
+    return !agree->is_leaving && !(r->flags & EFG_VOTE_LEAVING) && efg_election_has_grown(agree, r);
+}
+
 static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, const struct efg_tally *tally)
 {
     if (agree->round > EFG_ROUND_PIVOT && !(r->flags & EFG_VOTE_OWNS))
         return lose(agree);
+    if (has_joined(agree, r)) {
+        choose_again(agree);
+        return EFG_VERDICT_NONE;
+    }
     if (drifts(agree, r)) {
         if (has_way_out(agree))
             return drift(agree);

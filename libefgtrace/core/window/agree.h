@@ -38,7 +38,8 @@
  *
  *     PROPOSE -> PIVOT -> CALIBRATE -> COMPARE -> PLACE -> CONFIRM -> CHECK
  *
- *     back to PIVOT      the pivot is refused: it drifts, or is not the same one everywhere
+ *     back to PIVOT      the pivot is refused: it drifts, or is not the same one everywhere. Before there are
+ *                        numbers: more ranks have the loop by now, which would follow
  *             CALIBRATE  somebody no longer knows w
  *             CONFIRM    the window is moved; the next window
  *             PROPOSE    the window is done, or lost; PIVOT: the loop is over on some rank, or another one
@@ -167,7 +168,7 @@ struct efg_part {
 /* A loop that was elected. */
 struct efg_agree_loop {
     uint64_t loop;
-    uint32_t mark;  /* as efg_ballot_mark */
+    uint16_t least_mark, most_mark; /* as ranks had them; 0: some do not know */
     efg_place place; /* EFG_PLACE_UNKNOWN if ranks differ */
     uint32_t phase; /* the number that its windows have, from 1 */
     uint64_t time;  /* ns for which most ranks voted for it */
@@ -187,6 +188,7 @@ struct efg_agree {
     uint32_t phases, turns;          /* numbers given, elections */
     uint64_t time;                   /* the latest that a rank has said */
     uint64_t dropped; /* frames and paths, when it was elected, and so named */
+    uint32_t owners;  /* most ranks that had the loop when its pivot was chosen */
     int32_t pivot;    /* its bit; -1: each owner has its own */
     uint32_t refused[EFG_AGREE_REFUSALS], refusals;
     bool is_from_start;  /* numbers count from the start, for lack of a world collective */

@@ -139,11 +139,6 @@ struct efg_candidate efg_ballot_winner(const struct efg_vote *result)
     return i == EFG_NONE ? (struct efg_candidate){0} : unite(result, i);
 }
 
-uint32_t efg_ballot_mark(const struct efg_candidate *winner)
-{
-    return winner->least_mark == winner->most_mark ? winner->most_mark : 0;
-}
-
 bool efg_ballot_is_split(const struct efg_vote *result)
 {
     uint32_t best = find_winner(result);

@@ -100,9 +100,6 @@ void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
  * EFG_PLACE_UNKNOWN if ranks do not know it, or mean different ones. */
 struct efg_candidate efg_ballot_winner(const struct efg_vote *result);
 
-/* The mark of its phase; 0 if ranks differ. */
-uint32_t efg_ballot_mark(const struct efg_candidate *winner);
-
 /* 1 if ranks have different loops. */
 bool efg_ballot_is_split(const struct efg_vote *result);
 

@@ -32,15 +32,21 @@ static bool may_be_same(uint32_t one, uint32_t other)
     return !one || !other || one == other;
 }
 
+static bool may_share_mark(const struct efg_agree_loop *one, const struct efg_agree_loop *other)
+{
+    return !one->least_mark || !other->least_mark ||
+           (one->least_mark <= other->most_mark && other->least_mark <= one->most_mark);
+}
+
 bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agree_loop *other)
 {
-    return one->loop == other->loop && may_be_same(one->mark, other->mark) &&
-           may_be_same(one->place, other->place);
+    return one->loop == other->loop && may_share_mark(one, other) && may_be_same(one->place, other->place);
 }
 
 static struct efg_agree_loop loop_of(const struct efg_candidate *one)
 {
-    return (struct efg_agree_loop){.loop = one->loop, .mark = efg_ballot_mark(one), .place = one->place};
+    return (struct efg_agree_loop){
+        .loop = one->loop, .least_mark = one->least_mark, .most_mark = one->most_mark, .place = one->place};
 }
 
 /* What ranks call the loop that they vote for, as one of those that were elected, the present one first;
@@ -149,8 +155,31 @@ void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winn
     agree->present = i;
     agree->turns++;
     agree->made = 0;
+    agree->owners = 0;
     efg_election_begin_part(agree, agree->loops[i].is_made && agree->parts[1].windows ? 1 : 0);
     agree->refusals = 0;
+}
+
+void efg_election_know(struct efg_agree *agree, const struct efg_vote *r)
+{
+    struct efg_candidate winner = efg_ballot_winner(r);
+    struct efg_agree_loop *loop = &agree->loops[agree->present];
+
+    if (!winner.loop || !efg_election_is_present(agree, &winner))
+        return;
+    if (!loop->is_made) {
+        loop->least_mark = winner.least_mark;
+        loop->most_mark = winner.most_mark;
+    }
+    if (agree->owners < winner.ranks)
+        agree->owners = winner.ranks;
+}
+
+bool efg_election_has_grown(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    struct efg_candidate winner = efg_ballot_winner(r);
+
+    return agree->owners && winner.ranks > agree->owners && efg_election_is_present(agree, &winner);
 }
 
 void efg_election_made(struct efg_agree *agree)
@@ -159,7 +188,7 @@ void efg_election_made(struct efg_agree *agree)
 
     loop->is_made = true;
     for (uint32_t i = 0; i < agree->loop_count; i++)
-        if (agree->loops[i].loop == loop->loop && may_be_same(agree->loops[i].mark, loop->mark) &&
+        if (agree->loops[i].loop == loop->loop && may_share_mark(&agree->loops[i], loop) &&
             !may_be_same(agree->loops[i].place, loop->place))
             agree->loops[i] = (struct efg_agree_loop){0};
 }

@@ -21,6 +21,11 @@ bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agr
 bool efg_election_is_present(const struct efg_agree *agree, const struct efg_candidate *winner);
 void efg_election_take(struct efg_agree *agree, const struct efg_candidate *winner);
 
+/* By RESULT the pivot of the present loop is chosen: what ranks call it, and how many have it. Whether more
+ * have it now. */
+void efg_election_know(struct efg_agree *agree, const struct efg_vote *result);
+bool efg_election_has_grown(const struct efg_agree *agree, const struct efg_vote *result);
+
 /* The present loop has a window. Of other levels of it, which were taken for it before, nothing is kept. */
 void efg_election_made(struct efg_agree *agree);
 

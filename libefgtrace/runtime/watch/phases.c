@@ -183,10 +183,12 @@ void efg_phases_name(const struct efg_agree *agree)
     struct efg_phase *phase = present();
     if (!phase || !phase->resumed)
         return;
-    struct efg_agree_loop loop = {
-        .loop = phase->loop.function, .mark = phase->mark, .place = phase->loop.place};
+    struct efg_agree_loop loop = {.loop = phase->loop.function,
+                                  .least_mark = phase->mark,
+                                  .most_mark = phase->mark,
+                                  .place = phase->loop.place};
     for (uint32_t i = 0; i < agree->loop_count; i++)
-        if (efg_election_is_loop(&agree->loops[i], &loop) && (!agree->loops[i].mark || loop.mark))
+        if (efg_election_is_loop(&agree->loops[i], &loop) && (!agree->loops[i].least_mark || phase->mark))
             phase->number = agree->loops[i].phase;
 }
 
