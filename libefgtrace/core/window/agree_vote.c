@@ -216,6 +216,12 @@ static struct efg_slow_state slow_state(const struct efg_agree *agree, const str
     return (struct efg_slow_state){s->has_ring && has_any, s->step, s->slow_begun, s->slow_ended};
 }
 
+/* In a window that has begun already there would be nothing of this rank, which follows. */
+static bool lacks_past(const struct efg_agree *agree, const struct efg_standing *s)
+{
+    return agree->role == EFG_FOLLOWER && (agree->has_lost || s->state != EFG_PROVISIONAL);
+}
+
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *s)
 {
     struct efg_vote vote;
@@ -229,7 +235,7 @@ struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standin
         say_choices(agree, &vote, s);
     if (agree->role == EFG_OWNER)
         say_as_owner(agree, &vote, s);
-    else if (agree->round == EFG_ROUND_PLACE && agree->has_lost)
+    else if (agree->round == EFG_ROUND_PLACE && lacks_past(agree, s))
         vote.flags |= EFG_VOTE_UNWHOLE;
     else if (agree->round == EFG_ROUND_CHECK && agree->role == EFG_FOLLOWER)
         vote.flags |= EFG_VOTE_FOLLOWS;
