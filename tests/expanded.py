@@ -10,7 +10,7 @@ and calls with the same path in the one have the same path in the other. Polls t
 nothing are marked in the trace, and are left out.
 
 Prints "rank N: CALLS calls are the same", or the first difference, and then exits with 1."""
-from itertools import zip_longest
+from itertools import takewhile
 import os
 import re
 import subprocess
@@ -43,16 +43,6 @@ def shortened(name):
     return name
 
 
-def expanded(tool, folder, rank, thread):
-    """(number, function, path) of each call, as the tool writes them."""
-    command = [tool, 'expand', '--paths', '--rank', str(rank), '--thread', str(thread), folder]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            yield LABEL.match(line).groups()
-    if process.returncode:
-        sys.exit(f'expanded: rank {rank}: expand failed')
-
-
 def frames(path):
     """[(file:line or None, function)], innermost first, up to main."""
     found = []
@@ -80,39 +70,55 @@ def differs(ours, theirs, names):
     return None
 
 
-def compare(tool, folder, rank, thread, definitions, names):
-    trace = (call for call, _ in record.calls(f'{folder}/traces.otf2', rank, definitions)
-             if not call.is_poll)
-    paths, number = {}, 0
-    for ours, call in zip_longest(expanded(tool, folder, rank, thread), trace):
-        number += 1
-        if not ours or not call:
-            return f'call {number}: {"no more" if not ours else "more"} than in the trace'
-        if int(ours[0]) != number or ours[1] != call.name:
-            return f'call {number}: {ours[:2]} is {call.name} in the trace'
+class Comparison:
+    """Of the calls of a thread, as they come in the trace, with what the tool writes at the same time."""
+
+    def __init__(self, tool, folder, rank, thread, names):
+        self.who = f'rank {rank}{f".{thread}" if thread else ""}'
+        command = [tool, 'expand', '--paths', '--rank', str(rank), '--thread', str(thread), folder]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.names, self.paths, self.number, self.why = names, {}, 0, None
+
+    def take(self, call):
+        """The next call of the trace; None: there is none."""
+        if self.why or (call and call.is_poll):
+            return
+        line = self.process.stdout.readline()
+        self.number += bool(line or call)
+        if line and call:
+            self.why = self.compare(LABEL.match(line).groups(), call)
+        elif line or call:
+            self.why = f'call {self.number}: {"more" if line else "no more"} than in the trace'
+
+    def compare(self, ours, call):
+        """What differs. OURS: number, function, path."""
+        if int(ours[0]) != self.number or ours[1] != call.name:
+            return f'call {self.number}: {ours[:2]} is {call.name} in the trace'
         theirs = call.stack, call.site
-        if paths.setdefault(ours[1:], theirs) != theirs:
-            return f'call {number}: {ours[2]} has two paths in the trace'
-        why = differs(ours[2], theirs, names) if paths[ours[1:]] is theirs else None
-        if why:
-            return f'call {number}, {ours[1]}: {why}'
-    print(f'rank {rank}{f".{thread}" if thread else ""}: {number} calls are the same')
-    return None
+        if self.paths.setdefault(ours[1:], theirs) != theirs:
+            return f'call {self.number}: {ours[2]} has two paths in the trace'
+        why = differs(ours[2], theirs, self.names) if self.paths[ours[1:]] is theirs else None
+        return f'call {self.number}, {ours[1]}: {why}' if why else None
+
+    def end(self):
+        """Whether all were the same."""
+        self.take(None)
+        self.process.stdout.close()
+        if self.process.wait() and not self.why:
+            self.why = 'expand failed'
+        print(f'{self.who}: {self.why or f"{self.number} calls are the same"}')
+        return not self.why
 
 
 def main(tool, folder):
-    trace, failed = f'{folder}/traces.otf2', 0
-    definitions = record.Definitions(trace)
-    lines = list(record.otf2_print(trace, '-G'))
-    names = {ref: name for ref, name, _ in record.find(record.REGION, lines)}
-    for location, rank in record.find(record.LOCATION, lines):
-        rank, thread = int(rank), int(location) >> 32
-        definitions.ranks[rank] = location
-        why = compare(tool, folder, rank, thread, definitions, names)
-        if why:
-            print(f'rank {rank}.{thread}: {why}')
-            failed = 1
-    sys.exit(failed)
+    """Reads the trace once, for all of them."""
+    lines = record.otf2_print(f'{folder}/traces.otf2', '-A')
+    definitions = record.Definitions(None, list(takewhile(lambda line: not line.startswith('=== Events '), lines)))
+    comparisons = {location: Comparison(tool, folder, rank, int(location) >> 32, definitions.regions)
+                   for location, rank in definitions.locations}
+    for location, (call, _) in record.calls_of(lines, definitions):
+        comparisons[location].take(call)
+    sys.exit(not all([one.end() for one in comparisons.values()]))
 
 
 if __name__ == '__main__':

@@ -53,15 +53,18 @@ def find(pattern, lines):
 
 
 class Definitions:
-    """What the events refer to, as far as it matters."""
+    """What the events refer to, as far as it matters: of these lines, or of those that otf2-print says of TRACE."""
 
-    def __init__(self, trace):
-        lines = list(otf2_print(trace, '-G'))
-        self.ranks = {int(rank): location for location, rank in reversed(find(LOCATION, lines))}
+    def __init__(self, trace, lines=None):
+        lines = lines or list(otf2_print(trace, '-G'))
+        self.locations = [(location, int(rank)) for location, rank in find(LOCATION, lines)]
+        self.ranks = {rank: location for location, rank in reversed(self.locations)}
         self.us = int(find(CLOCK, lines)[0][0]) / 1e6
         sizes = {group: int(count) for group, count in find(GROUP, lines)}
         self.comms = {comm: sizes.get(group, 0) for comm, group in find(COMM, lines)}
-        self.mpi = {ref: name for ref, name, paradigm in find(REGION, lines) if paradigm == 'MPI'}
+        regions = find(REGION, lines)
+        self.regions = {ref: name for ref, name, _ in regions}
+        self.mpi = {ref: name for ref, name, paradigm in regions if paradigm == 'MPI'}
 
 
 class Call:
@@ -80,33 +83,65 @@ class Call:
                 'u' if UNORDERED.match(self.name) else '')
 
 
-def calls(trace, rank, definitions):
-    """The calls of a rank, each with its time of leaving."""
-    location, stack, call = definitions.ranks[rank], [], None
-    for line in otf2_print(trace, '-L', location):
-        site, event = SITE.search(line), EVENT.match(line)
-        if site and call:
-            call.site = site[1]
-        if call and POLLS.search(line):
-            call.is_poll = True
-        if not event or event[2] != location:
-            continue
+class Walk:
+    """Through the events of a location, each of which may have several lines."""
+
+    def __init__(self, definitions):
+        self.definitions, self.stack, self.call = definitions, [], None
+
+    def take(self, line, event):
+        """The call that ends with this line, and when; or None."""
+        call = self.call
+        if not event:
+            site = SITE.search(line)
+            if site and call:
+                call.site = site[1]
+            if call and POLLS.search(line):
+                call.is_poll = True
+            return None
         kind, _, time, rest = event.groups()
         if kind in ('ENTER', 'LEAVE'):
-            region = ENTERED.search(rest)[1]
-            if kind == 'ENTER' and region in definitions.mpi:
-                call = Call(definitions.mpi[region], tuple(stack), int(time))
-            elif kind == 'ENTER':
-                stack.append(region)
-            elif region in definitions.mpi:
-                yield call, int(time)
-                call = None
-            else:
-                stack.pop()
-        elif call:
+            return self.move(kind, int(time), ENTERED.search(rest)[1])
+        if call:
             comm = COMMUNICATOR.search(rest)
             call.is_world |= (kind == 'MPI_COLLECTIVE_END' and bool(comm) and
-                              definitions.comms.get(comm[1]) == len(definitions.ranks))
+                              self.definitions.comms.get(comm[1]) == len(self.definitions.ranks))
+        return None
+
+    def move(self, kind, time, region):
+        call, mpi = self.call, self.definitions.mpi
+        if kind == 'ENTER' and region in mpi:
+            self.call = Call(mpi[region], tuple(self.stack), time)
+        elif kind == 'ENTER':
+            self.stack.append(region)
+        elif region in mpi:
+            self.call = None
+            return call, time
+        else:
+            self.stack.pop()
+        return None
+
+
+def calls(trace, rank, definitions):
+    """The calls of a rank, each with its time of leaving."""
+    location = definitions.ranks[rank]
+    for one, ended in calls_of(otf2_print(trace, '-L', location), definitions):
+        if one == location:
+            yield ended
+
+
+def calls_of(lines, definitions):
+    """(location, (call, time of leaving)) of all events in what otf2-print says."""
+    walks = {location: Walk(definitions) for location, _ in definitions.locations}
+    walk = location = None
+    for line in lines:
+        event = EVENT.match(line)
+        if event:
+            location = event[2]
+            walk = walks.get(location)
+        ended = walk and walk.take(line, event)
+        if ended:
+            yield location, ended
 
 
 def main():
