@@ -75,7 +75,7 @@ done
 verdict "times and calls are those of the graphs" "$(compared two four 'agree()')"
 
 # A page stays small: of thousands of call paths it has those that differ most.
-mkdir paths && "$build/tests/test_summary" --write-paths paths/run.efg || exit 1
+mkdir paths && sample --write-paths paths/run.efg || exit 1
 "$tool" compare -f html -o paths.html paths two && "$tool" compare -f json -o paths.json paths two
 verdict "a page of thousands of call paths: 1.3 MB at most" \
     "$(stat -c %s paths.html | awk '$1 > 1300000 { print $1 " bytes" }')"

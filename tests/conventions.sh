@@ -34,7 +34,7 @@ traced_by 2 full -m full ./named
 
 # of TRACE NAME: that line of its anchor
 of() {
-    otf2-print -A "$1/traces.otf2" | sed -n "s/^$2  *//p" | head -n 1
+    print_trace -A "$1/traces.otf2" | sed -n "s/^$2  *//p" | head -n 1
 }
 same "creator" "$("$tool" --version)" "$(of trace Creator)"
 same "machine name" "$(uname -s)" "$(of trace 'Machine name')"
@@ -42,7 +42,7 @@ same "description" "named on 2 ranks: some iterations of its main loop" "$(of tr
 same "description, mode full" "named on 2 ranks: the whole run" "$(of full Description)"
 verdict "trace id" "$(of trace 'Trace identifier' | grep -q '[1-9a-f]' || echo none)"
 
-otf2-print -G trace/traces.otf2 >definitions
+print_trace -G trace/traces.otf2 >definitions
 same "host of each location" 2 "$(grep -c "^LOCATION_PROPERTY.*\"host\".*\"$(hostname)\"" definitions)"
 same "process of each location, of each its own" 2 \
     "$(grep '^LOCATION_PROPERTY.*"pid"' definitions | grep -oE 'UINT32; Value: [0-9]+|[0-9]+$' | sort -u | wc -l)"
@@ -53,5 +53,5 @@ accepted "trace" trace/traces.otf2 --iterations 10
 same "a copy says the same of itself" "$(of trace Creator) $(of trace 'Machine name') $(of trace Description)" \
     "$(of copy Creator) $(of copy 'Machine name') $(of copy Description)"
 same "and of its locations" "$(grep -c '^LOCATION_PROPERTY' definitions)" \
-    "$(otf2-print -G copy/traces.otf2 | grep -c '^LOCATION_PROPERTY')"
+    "$(print_trace -G copy/traces.otf2 | grep -c '^LOCATION_PROPERTY')"
 finish

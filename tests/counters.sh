@@ -35,7 +35,7 @@ if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then
     verdict "nothing is cut" "$(awk '/\.\.\.$/' report)"
     traced_by 1 asked --counters "" -- ./counted 20
     hasnt "nothing asked for, nothing said" Counters asked/summary.txt
-    same "nor in the trace" 0 "$(otf2-print -G asked/traces.otf2 | grep -c METRIC)"
+    same "nor in the trace" 0 "$(print_trace -G asked/traces.otf2 | grep -c METRIC)"
     hasnt "nor kept" "counters task" asked/run.efg
     "$tool" report -o asked.json asked
     hasnt "nor in the report" '"counters"' asked.json
@@ -49,9 +49,9 @@ if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then
     traced_by 2 full --mode full --counters "$clocks" -- ./counted 20
     counted_in full full
     same "the trace says what they are" "context-switches page-faults task-clock" "$(
-        otf2-print -G plain/traces.otf2 | sed -n 's/^METRIC_MEMBER .*Name: "\([^"]*\)".*/\1/p' | sort | xargs)"
+        print_trace -G plain/traces.otf2 | sed -n 's/^METRIC_MEMBER .*Name: "\([^"]*\)".*/\1/p' | sort | xargs)"
     traced_by 2 spread --counters "$clocks" --select first,spread -- ./counted 300
-    otf2-print spread/traces.otf2 | grep -o '"kept" .*' | grep -o 'spread\|first' | sort | uniq -c >kept
+    print_trace spread/traces.otf2 | grep -o '"kept" .*' | grep -o 'spread\|first' | sort | uniq -c >kept
     has "spread: there are first ones, too" first kept
     same "spread: of those that are recorded only these count" "$(awk '/spread/ { print $1 }' kept)" "$(
         grep -a '^recorded [0-9]' spread/run.efg | awk '{ all += $2 } END { print all + 0 }')"

@@ -164,6 +164,13 @@ compile_one() {
     $compiler -g -O1 "$source" -o "$program.$$" -lm -lpthread && mv "$program.$$" "$program"
 }
 
+# sample ARGUMENT...: test_summary, which writes files of runs that are known; made if it is not there
+sample() {
+    local unit=${BUILD:-build}/tests/test_summary
+    [ -x "$build/tests/test_summary" ] || flock "$build" make -s -C "$root" BUILD="${BUILD:-build}" "$unit" >&2 || return
+    "$build/tests/test_summary" "$@"
+}
+
 # is_of_mpi FILE: whether this program or library, installed, is for the MPI of the build
 is_of_mpi() {
     case $mpi in MPICH) ldd "$1" | grep -q 'libmpich\.so' ;; *) ldd "$1" | grep -q 'libmpi\.so' ;; esac
@@ -287,10 +294,15 @@ agrees() {
 # a fifth of the processor time.
 export large_pages=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=268435456
 
+# print_trace ARGUMENT...: otf2-print
+print_trace() {
+    GLIBC_TUNABLES=$large_pages timeout $patience otf2-print "$@"
+}
+
 # unreadable TRACE: what otf2-print has against it, or that it ended without a word
 unreadable() {
     local said code
-    said=$(GLIBC_TUNABLES=$large_pages timeout $patience otf2-print --silent -Werror "$1" 2>&1)
+    said=$(print_trace --silent -Werror "$1" 2>&1)
     code=$?
     echo "$said" | grep -v -e '^$' -e '^=== OTF2-PRINT ===$' | head -n 2 | grep . ||
         [ $code -eq 0 ] || echo "otf2-print ended with exit code $code"

@@ -78,7 +78,7 @@ says() {
 
 # iterations RANK: the numbers of those that it has recorded
 iterations() {
-    otf2-print --location $1 "$folder/traces.otf2" 2>/dev/null | numbers_of $1
+    print_trace --location $1 "$folder/traces.otf2" 2>/dev/null | numbers_of $1
 }
 
 # numbers_of RANK: of what otf2-print says
@@ -91,7 +91,7 @@ numbers_of() {
 recorded() {
     local name=$1 rank first= got
     verdict "$name: otf2-print accepts the trace" "$(unreadable "$folder/traces.otf2")"
-    otf2-print "$folder/traces.otf2" >printed 2>/dev/null
+    print_trace "$folder/traces.otf2" >printed 2>/dev/null
     for rank in $2; do
         got=$(numbers_of $rank <printed)
         [ -n "$first" ] || first=$got

@@ -24,7 +24,7 @@ graphed runs/deep/one 2 "$programs/stencil2d" 50 10
 $MPICC -g -O0 -I"$root/tests/programs" stencil2d.c -o stencil2d -lm || exit 2
 graphed runs/anew 2 ./stencil2d 100 10
 mkdir runs/sample
-"$root/$BUILD/tests/test_summary" --write runs/sample/run.efg || exit 2
+sample --write runs/sample/run.efg || exit 2
 ln -s ../.. runs/sample/up # it leads to all of them once more
 
 same "index: all runs are added" "runs/efgtrace.db: 3 runs added, 0 known, 0 left out" \

@@ -12,7 +12,7 @@
 mark='<img src=x onerror=document.title=1>'
 codes=$'\e]0;owned\a\xe2\x80\xa8\xe2\x80\xaegpj\xe2\x81\xa6\xd8\x9c\xc2\x9d' # lines that end, and text turned round
 
-mkdir "$work/file" && "$build/tests/test_summary" --write-hostile "$work/file/run.efg" || exit 2
+mkdir "$work/file" && sample --write-hostile "$work/file/run.efg" || exit 2
 
 $MPICC -g -O1 "$root/tests/hostile/planter.c" -o "$work/planter" || exit 2
 

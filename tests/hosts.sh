@@ -125,7 +125,7 @@ is_within() {
 
 # Both hosts, and two ranks on each.
 wrong_places() {
-    timeout $patience otf2-print -G "$1/traces.otf2" >"$work/places" 2>&1
+    print_trace -G "$1/traces.otf2" >"$work/places" 2>&1
     for letter in a b; do
         grep -q "^SYSTEM_TREE_NODE.*Name: \"$name$letter\".*Class: \"node\"" "$work/places" ||
             echo "no host $name$letter in the system tree"

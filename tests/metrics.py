@@ -12,14 +12,15 @@ import sys
 from collections import Counter, defaultdict
 
 import otf2
+from record import otf2_print
 
 ALL, AWAITED = 'waiting', 'others wait for it'
 
 
 def printed(anchor, *options):
     """What otf2-print says, but for what the copy has besides."""
-    text = subprocess.run(['otf2-print', *options, anchor], check=True, stdout=subprocess.PIPE).stdout.decode()
-    for line in text.splitlines():
+    for line in otf2_print(anchor, *options):
+        line = line.rstrip('\n')
         if not line.startswith('METRIC'):
             yield re.sub(r'# Events: \d+', '', line)
 

@@ -167,7 +167,7 @@ add() {
 
 # called TRACE: the calls in it
 called() {
-    otf2-print "$1" 2>/dev/null |
+    print_trace "$1" 2>/dev/null |
         sed -n 's/^ENTER *\([0-9]*\) .*Region: "\(MPI_[A-Za-z_]*\)".*/\1 \2 1/p' | awk '{$1 = "all"; print}' | add
 }
 

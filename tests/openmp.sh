@@ -38,7 +38,7 @@ assert 0 < e["parallel"] < 1 and abs(e["parallel"] / product - 1) < 1e-6, e
 # teams DIR: of ten iterations, each thread of each rank has both regions in the trace, as long as it works in them
 # (2 ms and 2 more for each thread before it, then 2 ms; 2 ms), between the fork and the join of its main thread
 teams() {
-    otf2-print "$1/traces.otf2" | "$python" -c '
+    print_trace "$1/traces.otf2" | "$python" -c '
 import collections, sys
 begins, ends, forks, joins, works, within = (collections.defaultdict(list) for _ in range(6))
 lists = {"THREAD_TEAM_BEGIN": begins, "THREAD_TEAM_END": ends, "THREAD_FORK": forks, "THREAD_JOIN": joins}
@@ -89,12 +89,12 @@ for compiler in gcc clang; do
     "$tool" report mpi.$compiler >report
     has "$compiler: the report" "omp parallel  hybrid.c:" report
     verdict "$compiler: functions of ours are not in the trace" "$(
-        otf2-print -G mpi.$compiler/traces.otf2 | grep -m 1 '^REGION .*libefgtrace')"
+        print_trace -G mpi.$compiler/traces.otf2 | grep -m 1 '^REGION .*libefgtrace')"
     accepted "$compiler, mpi" mpi.$compiler/traces.otf2 --iterations 10
     verdict "$compiler: the trace has the teams of threads" "$(teams mpi.$compiler)"
     "$tool" export -f otf2 -o copy.$compiler mpi.$compiler >said 2>&1
     verdict "$compiler: a copy of the trace has them, too" "$(teams copy.$compiler)"
-    verdict "$compiler: the trace has regions of their length" "$(otf2-print mpi.$compiler/traces.otf2 | awk '
+    verdict "$compiler: the trace has regions of their length" "$(print_trace mpi.$compiler/traces.otf2 | awk '
         /^(ENTER|LEAVE).*"omp parallel"/ { if ($1 == "ENTER") begin[$2] = $3; else if ($3 - begin[$2] > 2000000) n++ }
         END { if (n < 20) print n + 0 " of 2 ms or more" }')"
 done

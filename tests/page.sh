@@ -15,7 +15,6 @@
 #   PAGES=DIR               the pages stay there, to be looked at
 
 . "$(dirname "$0")/frame.sh"
-sample=$build/tests/test_summary
 compile stencil2d master_worker slow || exit 2
 cd "$work" || exit 2
 
@@ -61,7 +60,7 @@ application() {
 }
 
 if [ "${1-}" = large ]; then
-    mkdir many && "$sample" --write-many many/run.efg || exit 1
+    mkdir many && sample --write-many many/run.efg || exit 1
     application lammps lammps
     PW_STEPS=${PW_STEPS-20} application pw espresso
     ranks 8 "$tool" run -o workers --summary off "$programs/master_worker" 20000 >out 2>err ||
@@ -74,8 +73,8 @@ if [ "${1-}" = large ]; then
 fi
 
 mkdir many hostile paths
-"$sample" --write-many many/run.efg && "$sample" --write-hostile hostile/run.efg &&
-    "$sample" --write-paths paths/run.efg || exit 1
+sample --write-many many/run.efg && sample --write-hostile hostile/run.efg &&
+    sample --write-paths paths/run.efg || exit 1
 windowed stencil --interval 5ms -- "$programs/stencil2d" 400 100
 ranks 5 "$tool" run -o master --summary off --interval 5ms "$programs/master_worker" 400 200 >out 2>err ||
     verdict "master and workers run" "exit code $?: $(tail -n 3 err)"

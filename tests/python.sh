@@ -39,7 +39,7 @@ if ! has_mpi4py; then
     finish
 fi
 calls mpi4py mpi4py "$python"
-otf2-print mpi4py/traces.otf2 >printed
+print_trace mpi4py/traces.otf2 >printed
 has "the trace has functions by their names" 'Solver.two' printed
 has "and files" "$sources/calls.py" printed
 accepted mpi4py mpi4py/traces.otf2 --full --iterations 0

@@ -135,7 +135,7 @@ END
 verdict "60 damaged traces: an answer each" "$(damaged 2>&1)"
 
 # As a table: its sums are those of the graph, its texts are what a reader of such tables finds.
-mkdir paths && "$build/tests/test_summary" --write-paths paths/run.efg || exit 1
+mkdir paths && sample --write-paths paths/run.efg || exit 1
 for run in */run.efg; do
     run=${run%/run.efg}
     "$tool" export -f csv -o "$run.csv" "$run" && "$tool" graph -f json -o "$run.graph" "$run"

@@ -4,7 +4,6 @@
 #
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
-sample=$build/tests/test_summary
 cd "$work" || exit 2
 
 # try NAME COMMAND...: the command must succeed
@@ -53,7 +52,7 @@ dot_is_drawn() {
 }
 
 mkdir run hostile
-"$sample" --write run/run.efg && "$sample" --write-hostile hostile/run.efg || exit 1
+sample --write run/run.efg && sample --write-hostile hostile/run.efg || exit 1
 
 # --- what is said ---
 says "report: pivot" 0 "behind MPI_Allreduce  stencil.c:48 residual" "$tool" report run
@@ -88,7 +87,7 @@ for run in run hostile; do
 done
 
 # Ranks are read one after the other: ten thousand of them in 30 MB of memory.
-mkdir many && "$sample" --write-many many/run.efg || exit 1
+mkdir many && sample --write-many many/run.efg || exit 1
 little() {
     (ulimit -v 30000 && "$tool" "$1" many)
 }

@@ -10,7 +10,7 @@ cd "$work" || exit 2
 
 # regions TRACE: names of its functions, those of MPI and iterations apart
 regions() {
-    otf2-print -G "$1" | sed -n 's/^REGION .*Name: "\([^"]*\)".*/\1/p' | grep -v -e '^MPI_' -e '^iteration$' | sort
+    print_trace -G "$1" | sed -n 's/^REGION .*Name: "\([^"]*\)".*/\1/p' | grep -v -e '^MPI_' -e '^iteration$' | sort
 }
 
 $MPICC -g -O1 -fno-inline -Wl,--build-id "$root/tests/programs/stencil2d.c" -o stencil2d -lm || exit 2
@@ -39,8 +39,8 @@ has "by build id: nothing else has changed" "$(grep '^Graph ' before)" after
 same "the trace stays as it is" "" "$(sha256sum -c --quiet sums 2>&1)"
 same "its copy has the names" "exchange main" "$(regions trace/named/traces.otf2 | paste -sd ' ')"
 accepted "the copy" trace/named/traces.otf2 --iterations 10
-same "all events are in the copy" "$(otf2-print trace/traces.otf2 | grep -c '^ENTER\|^LEAVE\|^MPI_')" \
-    "$(otf2-print trace/named/traces.otf2 | grep -c '^ENTER\|^LEAVE\|^MPI_')"
+same "all events are in the copy" "$(print_trace trace/traces.otf2 | grep -c '^ENTER\|^LEAVE\|^MPI_')" \
+    "$(print_trace trace/named/traces.otf2 | grep -c '^ENTER\|^LEAVE\|^MPI_')"
 "$tool" symbols --debug debug trace >said 2>&1
 has "again: nothing is new" ": 0 of " said
 same "names stay where their files are gone" "" \

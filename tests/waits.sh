@@ -136,8 +136,8 @@ for folder in delays.4 delays.2 threads polling rma mpiio windows; do copied $fo
 cp delays.4/run.efg copy/delays.4 && "$tool" export -f otf2 -o copy/twice copy/delays.4 >out
 accepted "a trace that has metrics already" copy/twice/traces.otf2
 same "it keeps them, and has others besides" \
-    "$(otf2-print copy/delays.4/traces.otf2 | grep ^METRIC | sed 's/Metric: [0-9]*/Metric:/; s/<[0-9]*>/<>/' | sort | uniq -c | awk '{$1 *= 2; print}')" \
-    "$(otf2-print copy/twice/traces.otf2 | grep ^METRIC | sed 's/Metric: [0-9]*/Metric:/; s/<[0-9]*>/<>/' | sort | uniq -c | awk '{$1 = $1; print}')"
+    "$(print_trace copy/delays.4/traces.otf2 | grep ^METRIC | sed 's/Metric: [0-9]*/Metric:/; s/<[0-9]*>/<>/' | sort | uniq -c | awk '{$1 *= 2; print}')" \
+    "$(print_trace copy/twice/traces.otf2 | grep ^METRIC | sed 's/Metric: [0-9]*/Metric:/; s/<[0-9]*>/<>/' | sort | uniq -c | awk '{$1 = $1; print}')"
 before=$(find delays.4 copy/rma -type f -exec cksum {} + | sort)
 not_copied "a folder that has a trace" "copy/rma: there is a trace already" delays.4 copy/rma
 not_copied "the folder itself" "delays.4: there is a trace already" delays.4 delays.4

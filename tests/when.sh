@@ -11,7 +11,7 @@ cd "$work" || exit 2
 
 # complete NAME: the trace in out has the same iterations on all ranks, and all messages; it is printed to ./printed
 complete() {
-    otf2-print out/traces.otf2 >printed
+    print_trace out/traces.otf2 >printed
     verdict "$1: the checker accepts the trace" "$(faults out/traces.otf2 --min-matched 1.0 | head -n 2)"
     has "$1: on all ranks" "numbered alike True" checked
 }

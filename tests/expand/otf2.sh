@@ -19,9 +19,9 @@ for rank in 0 3; do
         "$("$python" "$root/tests/rebuilt.py" "$tool" "$work/stencil2d" stencil2d.again/traces.otf2 $rank 2>&1)"
 done
 verdict "rebuilt times: the trace says so" "$(
-    otf2-print -I stencil2d.again/traces.otf2 2>&1 | grep -q 'TIMES_REBUILT' ||
-        otf2-print -I stencil2d.again/traces.otf2)"
+    print_trace -I stencil2d.again/traces.otf2 2>&1 | grep -q 'TIMES_REBUILT' ||
+        print_trace -I stencil2d.again/traces.otf2)"
 "$tool" expand -r 1-2 -f otf2 -o some "$work/stencil2d" >out 2>err
 same "OTF2 of two ranks: the others are empty" "0 1 1 0" "$(
-    otf2-print -G some/traces.otf2 | sed -n 's/.*LOCATION .*# Events: *\([0-9]*\).*/\1/p' |
+    print_trace -G some/traces.otf2 | sed -n 's/.*LOCATION .*# Events: *\([0-9]*\).*/\1/p' |
         awk '{ print ($1 > 0) }' | paste -sd ' ')"

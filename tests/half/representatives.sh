@@ -3,7 +3,7 @@
 
 # in_trace RANK WHAT: how many events of this kind the trace has of the rank
 in_trace() {
-    otf2-print --location $1 "$folder/traces.otf2" 2>/dev/null | grep -c "^$2 "
+    print_trace --location $1 "$folder/traces.otf2" 2>/dev/null | grep -c "^$2 "
 }
 
 as_bare "representatives" $bare -- -np 4 $with EFGTRACE_RANKS=representatives $any

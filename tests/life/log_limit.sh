@@ -12,15 +12,15 @@ has "log limit: the summary does not say that all was traced" \
     "Traced       the run (mode full), on all 4 ranks only to where the log ended: see Note" limit/summary.txt
 for trace in limit kept made; do
     same "log limit: $trace: the description" "the run, up to where its logs end" \
-        "$(otf2-print -I $trace/traces.otf2 | sed -n 's/^Description .*: //p')"
+        "$(print_trace -I $trace/traces.otf2 | sed -n 's/^Description .*: //p')"
     same "log limit: $trace: messages are not complete" "false" \
-        "$(otf2-print -I $trace/traces.otf2 | sed -n 's/^Property value  *//p')"
+        "$(print_trace -I $trace/traces.otf2 | sed -n 's/^Property value  *//p')"
 done
 traced -o all -m full --keep-logs on
 "$tool" trace -o made.all all >said 2>&1
 for trace in all made.all; do
     same "no limit: $trace: the description" "the whole run" \
-        "$(otf2-print -I $trace/traces.otf2 | sed -n 's/^Description .*: //p')"
+        "$(print_trace -I $trace/traces.otf2 | sed -n 's/^Description .*: //p')"
 done
 has "no limit: the summary" "Traced       all of the run (mode full)" all/summary.txt
 
@@ -31,5 +31,5 @@ verdict "log limit: the checker finds nothing else" \
 
 "$root/tests/record.py" limit/traces.otf2 --rank 2 --iterations 2000 --case stencil2d >sequence 2>said
 same "record.py: a line per call" \
-    "$(otf2-print limit/traces.otf2 | grep -c '^ENTER  *2 .*Region: "MPI_')" "$(grep -vc '#' sequence)"
+    "$(print_trace limit/traces.otf2 | grep -c '^ENTER  *2 .*Region: "MPI_')" "$(grep -vc '#' sequence)"
 same "record.py: each call site is a path" "12" "$(grep -v '#' sequence | cut -d' ' -f1 | sort -nu | tail -n 1)"

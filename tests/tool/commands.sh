@@ -15,7 +15,7 @@ if [ -w /dev/full ]; then
     "$tool" check >/dev/full 2>err
     same "full disk under standard output" 1 $?
     mkdir sample
-    "$build/tests/test_summary" --write sample/run.efg
+    sample --write sample/run.efg
     for command in "report --all" "report --json" "report --signatures" "graph -f json" graph \
         "compare --all sample" "compare -f json sample"; do
         "$tool" $command sample >/dev/full 2>err
