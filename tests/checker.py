@@ -6,6 +6,7 @@
 usage: checker.py [OTHER]       OTHER: a second checker, which is to find nothing that ours does not
 
 Works in the current folder. Prints a line for each verdict: name, tab, what is wrong with it."""
+import functools
 import json
 import os
 import shutil
@@ -62,14 +63,34 @@ def write(break_it, folder):
 
 def ours(*arguments):
     """Exit code, and the checks that fail."""
+    code = forked(lambda: check_trace.check(check_trace.parse(['--json', *arguments])))
+    return code, failing(output())
+
+
+def ours_in_child(*arguments):
+    """The same where the library may die of it."""
     code = forked(lambda: check_trace.in_child(check_trace.parse(['--json', *arguments])))
     return code, failing(output())
 
 
 def others(other, *arguments):
-    done = subprocess.run([sys.executable, other, '--json', *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, check=False)
-    return done.returncode, failing(done.stdout.decode())
+    """The same of the other checker, which finds in a fork of this process what it imports."""
+    def run():
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        sys.argv = [other, '--json', *arguments]
+        try:
+            exec(compiled(other), {'__name__': '__main__', '__file__': other})
+        except SystemExit as end:
+            return end.code
+        return 0
+    code = forked(run)
+    return code, failing(output())
+
+
+@functools.cache
+def compiled(path):
+    with open(path, encoding='utf-8') as file:
+        return compile(file.read(), path, 'exec')
 
 
 def failing(text):
@@ -156,7 +177,7 @@ def as_command(*arguments):
 def is_unreadable(name, damage):
     copy()
     damage()
-    code, _ = ours('copy/traces.otf2')
+    code, _ = ours_in_child('copy/traces.otf2')
     verdict(f'damaged: {name}', '' if code == 2 and 'check_trace: cannot read' in output() else
             f'exit code {code}: {output()[-200:]}')
 
@@ -165,7 +186,7 @@ def lost_events(other):
     """A location has none, its definition says that it has some."""
     copy()
     os.remove('copy/traces/1.evt')
-    code, found = ours('copy/traces.otf2')
+    code, found = ours_in_child('copy/traces.otf2')
     its = others(other, 'copy/traces.otf2')[1] if other else set()
     verdict('damaged: no file of events', '' if code == 1 and 'definitions' in found and its <= found else
             f'exit code {code}: {found}, the other: {its}')
@@ -175,7 +196,7 @@ def last_event():
     """OTF2 reads what happens to be in memory behind a file that ends in an event: nothing, or events once more."""
     copy()
     cut('copy/traces/1.evt', -2)
-    code, found = ours('copy/traces.otf2')
+    code, found = ours_in_child('copy/traces.otf2')
     verdict('damaged: the last event is cut short', '' if code == 2 or code == 1 and 'definitions' in found else
             f'exit code {code}: {found or output()}')
 
@@ -194,7 +215,7 @@ def dies():
     def crash(_):
         os.abort()
     real, check_trace.check = check_trace.check, crash
-    code, _ = ours('trace/traces.otf2')
+    code, _ = ours_in_child('trace/traces.otf2')
     check_trace.check = real
     verdict('damaged: the library crashes', '' if code == 2 and 'the library died of SIGABRT' in output() else
             f'exit code {code}: {output()}')
