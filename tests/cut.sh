@@ -1,6 +1,6 @@
 #!/bin/sh
 # The cut that a window makes through a job: what the library says of messages and iterations is what the trace
-# holds; messages that cross it have no wrong partners; all ranks record the same iterations, however late
+# holds (of single windows and full traces: programs.sh); messages that cross it have no wrong partners; all ranks record the same iterations, however late
 # some of them are; and programs whose ranks have no loop in common end as they do without us.
 #
 # usage: tests/cut.sh [CASE...]     the cases: tests/cut
@@ -23,27 +23,6 @@ run() {
 
 # --- the figures against the checker's ---
 
-# matched, sends and receives without a partner but for those that the trace lacks, requests that
-# never ended: as the run file has them
-ours() {
-    "$tool" report "$1" | awk '
-        /messages with both ends/ { matched = $1 }
-        /sends whose receives|receives whose sends/ { lone += $1 }
-        /that the trace lacks/ { lone -= $1 }
-        /(sends|receives|collectives) that never ended$/ { never += $1 }
-        END { print matched + 0, lone + 0, never + 0 }'
-}
-
-# theirs DIR CHECKER: as the trace has them
-theirs() {
-    "$python" "$2" "$1/traces.otf2" --json | "$python" -c '
-import json, sys
-checks = json.load(sys.stdin)["checks"]
-messages, requests = checks["messages"]["figures"], checks["requests"]["figures"]
-print(messages["matched"], messages["unmatched_sends"] + messages["unmatched_receives"],
-      requests["never_completed"])'
-}
-
 figures() { # "PROGRAM ARGUMENTS..." OPTIONS...
     program=${1%% *} arguments=${1#"$program"}
     shift
@@ -54,13 +33,9 @@ figures() { # "PROGRAM ARGUMENTS..." OPTIONS...
         verdict "$program$arguments $*: a trace" "none: $(tail -n 2 "$work/$program.err")"
         return
     fi
-    ours=$(ours "$work/$program")
-    why=
-    for one in "$checker" $CHECK_TRACE; do
-        theirs=$(theirs "$work/$program" "$one")
-        [ "$ours" = "$theirs" ] || why="$ours, the checker says $theirs"
-    done
-    verdict "$program$arguments $*: matched, lone ends, requests without end: $theirs" "$why"
+    faults "$work/$program/traces.otf2" >/dev/null
+    agreed "$program$arguments $*"
+    counted "$program$arguments $*" "$work/$program"
 }
 
 summary_lacks() { # DIR TEXT
@@ -70,7 +45,7 @@ summary_lacks() { # DIR TEXT
 # --- messages that were received before the window ---
 
 events_of() { # DIR: without the numbers of strings
-    otf2-print "$1/traces.otf2" | sed 's/\(STRING; "[^"]*"\) <[0-9]*>/\1/g' | cksum
+    print_trace "$1/traces.otf2" | sed 's/\(STRING; "[^"]*"\) <[0-9]*>/\1/g' | cksum
 }
 
 # ahead WHAT SUMMARY PAIRS: a pipeline, in which a message is received five iterations before that in

@@ -325,6 +325,32 @@ found_by() {
         echo "$one ended with exit code $1, and without a verdict: $(tail -n 1 "$said")"
 }
 
+# agreed NAME: what the other checker, if there is one, says of that trace is what ours does. Which fault is the
+# first one, of several, they may see in another way. Call sites are those defined here and those of events there; behind
+# a window that was cut, some are of calls that are not in it.
+agreed() {
+    [ -z "$CHECK_TRACE" ] || verdict "$1: the other checker says the same" "$(
+        comparable "$work/checked.second" >"$work/comparable"
+        comparable "$work/checked" | diff - "$work/comparable" | head -n 3)"
+}
+comparable() {
+    sed 's/ | .*//; s/, call sites [0-9]*$//' "$1"
+}
+
+# counted NAME DIR: the report has as many messages and requests as the checker found in the trace: matched, sends and
+# receives without a partner but for those that the trace lacks, requests that never ended
+counted() {
+    local found
+    found=$(sed -n -e 's/.* matched \([0-9]*\), unmatched sends \([0-9]*\), unmatched receives \([0-9]*\),.*/\1 \2 \3/p' \
+        -e 's/^[oF].* never completed \([0-9]*\).*/\1/p' "$work/checked" | xargs | awk '{ print $1, $2 + $3, $4 }')
+    same "$1: matched, lone ends, requests without end: $found" "$found" "$("$tool" report "$2" | awk '
+        /messages with both ends/ { matched = $1 }
+        /sends whose receives|receives whose sends/ { lone += $1 }
+        /that the trace lacks/ { lone -= $1 }
+        /(sends|receives|collectives) that never ended$/ { never += $1 }
+        END { print matched + 0, lone + 0, never + 0 }')"
+}
+
 # clock_error DIR: ns, how well clocks of hosts were compared, as the summary says
 clock_error() {
     awk 'BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }

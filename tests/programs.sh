@@ -1,6 +1,7 @@
 #!/bin/sh
 # The programs of tests/programs, bare and traced: same output and exit code; traces that a
-# reader accepts and the checker finds right; the main loop that the source has.
+# reader accepts and the checker finds right, and that have the messages and requests that the report says; the main
+# loop that the source has.
 #
 # usage: tests/programs.sh [PROGRAM...]      default: all
 # environment: that of frame.sh
@@ -16,6 +17,7 @@
 #   matched     part of the messages that have both ends in a window, at least (default 0.5)
 #   alike       no: how many events an iteration has is made by timing, so nothing is expected of what is said
 #               of a full trace
+#   second      full: a second checker is asked of that trace, too; else of windows only, as full traces are large
 #   graph       yes: mode graph, too; it does nothing that mode adaptive does not, so one of each kind
 . "$(dirname "$0")/frame.sh"
 
@@ -47,6 +49,8 @@ check_trace() {
     verdict "$program $what: otf2-print accepts the trace" "$(unreadable "$trace")"
     verdict "$program $what: the checker accepts the trace" \
         "$(faults "$trace" "$@" | grep -v -E "^FAIL ($(echo "$lacks" | tr , '|'))\b" | head -n 3)"
+    agreed "$program $what"
+    counted "$program $what" "$(dirname "$trace")"
 }
 
 test_program() {
@@ -65,8 +69,8 @@ test_program() {
         verdict "$program $mode: output" "$(diff "$work/bare" "$work/out" | head -n 5)"
         case $mode in
         full)
-            # A second opinion of windows is enough: full traces are large.
-            CHECK_TRACE='' check_trace "$program" $mode "$(expected "$program" full_lacks nothing)" \
+            [ "$(expected "$program" second windows)" = full ] && asked=$CHECK_TRACE || asked=
+            CHECK_TRACE=$asked check_trace "$program" $mode "$(expected "$program" full_lacks nothing)" \
                 "$dir/traces.otf2" --full --iterations 0
             test_estimate "$program" "$estimated" "$(events_of '^Trace  *' "$dir")" ;;
         adaptive) test_window "$program" "$dir" ;;

@@ -4,7 +4,7 @@
  * of neighbours in both forms on a periodic Cartesian line; 6 in place; compute. True
  * iterations: ITERATIONS (100). Needs at least 3 ranks.
  *
- * programs.sh: steps=200 window=maybe */
+ * programs.sh: steps=200 second=full window=maybe */
 #include "program.h"
 
 enum { MOST = 64 }; /* ranks */

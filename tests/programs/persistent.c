@@ -5,7 +5,7 @@
  * others, Cancel of the Irecv and its Wait; an Isend that is freed at once, and its Recv. True
  * iterations: ITERATIONS (1000).
  *
- * programs.sh: steps=500 iterations=500 */
+ * programs.sh: steps=500 second=full iterations=500 */
 #include "program.h"
 
 enum { RECV, SEND, SRECV, SSEND, KINDS };

@@ -4,7 +4,7 @@
  * of the change. With a third argument the messages are those of MPI_COMM_WORLD, where ranks are
  * the same but have no coordinates. True iterations: ITERATIONS (1000); the pivot is any call of the step.
  *
- * programs.sh: steps=500 iterations=500 graph=yes */
+ * programs.sh: steps=500 second=full iterations=500 graph=yes */
 #include "program.h"
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * are done (even steps) or Waitsome (odd ones), a Send of the answer as each comes, a Recv of
  * each answer, Waitall of the sends. True iterations: ITERATIONS (1000). No collective.
  *
- * programs.sh: steps=1000 iterations=1000 */
+ * programs.sh: steps=1000 second=full iterations=1000 */
 #include "program.h"
 
 enum { MOST = 64 }; /* ranks */
