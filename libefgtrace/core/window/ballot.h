@@ -41,7 +41,7 @@ enum efg_vote_flag {
     EFG_VOTE_OWNS = 1 << 3,    /* owns the window */
     EFG_VOTE_WAITING = 1 << 4, /* CALIBRATE: a world collective may still come */
     EFG_VOTE_UNKNOWN = 1 << 5, /* PLACE: no longer knows its visits at the agreed collective */
-    EFG_VOTE_UNWHOLE = 1 << 6, /* PLACE: has no whole iteration in a provisional record; follows without one */
+    EFG_VOTE_UNWHOLE = 1 << 6, /* PLACE: has no whole iteration in its record, or follows without a record */
     EFG_VOTE_LATE = 1 << 7,    /* CONFIRM: passed the first iteration, or will never make it */
     EFG_VOTE_OPENED = 1 << 8,  /* CHECK: has begun to record the window */
     EFG_VOTE_UNDONE = 1 << 9,  /* CHECK: not yet done with the window */
