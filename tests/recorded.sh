@@ -138,7 +138,7 @@ verdict "60 damaged traces: an answer each" "$(damaged 2>&1)"
 mkdir paths && sample --write-paths paths/run.efg || exit 1
 for run in */run.efg; do
     run=${run%/run.efg}
-    "$tool" export -f csv -o "$run.csv" "$run" && "$tool" graph -f json -o "$run.graph" "$run"
+    "$tool" export -o "$run.csv" "$run" && "$tool" graph -f json -o "$run.graph" "$run"
     verdict "$run: a table of all calls" "$("$python" - "$run" 2>&1 <<'END' | tail -n 1
 import csv, json, sys
 from collections import Counter

@@ -133,7 +133,8 @@ static const char *const help[] = {
     "Usage: efgtrace export [OPTION...] DIR\n\n"
     "Writes the recorded iterations of the run that wrote DIR, which are in\n"
     "DIR/traces.otf2, for other programs; as simgrid, folded and csv the whole run.\n\n"
-    "  -f, --format perfetto|json|otf2|simgrid|folded|csv   default: perfetto\n"
+    "  -f, --format perfetto|json|otf2|simgrid|folded|csv   default: by the extension of FILE;\n"
+    "                               .json, or none: perfetto\n"
     "  -c, --calls N                json: at most N calls, and N messages; default: 640000\n"
     "  -o, --output FILE            default, or -: standard output; for otf2 the folder DIR2, which\n"
     "                               is made if necessary: write DIR2/traces.otf2; for simgrid a\n"
@@ -172,14 +173,24 @@ static const char *const help[] = {
     NULL,
 };
 
+/* Two formats are; the default one is meant. */
+static bool is_json(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+
+    return dot && strcmp(dot, ".json") == 0;
+}
+
 int efg_cmd_export(int argc, char **argv)
 {
-    struct request request = {.calls = EFG_RECORDED_LIMITS.calls};
+    struct request request = {.format = -1, .calls = EFG_RECORDED_LIMITS.calls};
     const struct efg_option options[] = {{"format", 'f', .choice = &request.format, .words = FORMATS},
                                          {"calls", 'c', .number = &request.calls, .least = 1},
                                          {"output", 'o', .text = &request.output},
                                          {0}};
     int code = efg_options_take("export", options, help, 1, argc, argv);
+    if (code < 0 && request.format < 0 && is_json(request.output))
+        request.format = PERFETTO;
     if (code < 0)
         code = efg_options_format("export", FORMATS, &request.format, &request.output);
     if (code >= 0)
