@@ -210,11 +210,12 @@ static void test_ends_with_others(void **state)
 }
 
 /* Whether this rank, which records nothing, says that a window cannot be one that has begun already. */
-static bool is_unwhole(struct efg_agree *agree)
+static bool is_unwhole(struct efg_agree *agree, bool leaving)
 {
     struct efg_tally tally = {0};
     agree->round = EFG_ROUND_PLACE;
-    return efg_agree_vote(agree, &(struct efg_standing){.tally = &tally}).flags & EFG_VOTE_UNWHOLE;
+    struct efg_vote vote = efg_agree_vote(agree, &(struct efg_standing){.tally = &tally, .leaving = leaving});
+    return vote.flags & EFG_VOTE_UNWHOLE;
 }
 
 /* The pivot is lost on one rank: what is recorded stays, and a window that lies ahead is followed,
@@ -244,7 +245,9 @@ static void test_lost_pivots(void **state)
         if (c.trigger.state != cases[i].after || c.agree.role != cases[i].then ||
             strcmp(done, cases[i].done) != 0)
             fail_msg("case %zu: state %d, \"%s\"", i, (int)c.trigger.state, done);
-        assert_int_equal(is_unwhole(&c.agree), cases[i].then == EFG_FOLLOWER);
+        bool has_lost = cases[i].role == EFG_OWNER && cases[i].then == EFG_FOLLOWER;
+        assert_int_equal(is_unwhole(&c.agree, false), cases[i].then == EFG_FOLLOWER);
+        assert_int_equal(is_unwhole(&c.agree, true), has_lost);
     }
 }
 

@@ -216,10 +216,11 @@ static struct efg_slow_state slow_state(const struct efg_agree *agree, const str
     return (struct efg_slow_state){s->has_ring && has_any, s->step, s->slow_begun, s->slow_ended};
 }
 
-/* In a window that has begun already there would be nothing of this rank, which follows. */
+/* In a window that has begun already there would be nothing of this rank, which follows. In MPI_Finalize no
+ * other window comes any more. */
 static bool lacks_past(const struct efg_agree *agree, const struct efg_standing *s)
 {
-    return agree->role == EFG_FOLLOWER && (agree->has_lost || s->state != EFG_PROVISIONAL);
+    return agree->role == EFG_FOLLOWER && (agree->has_lost || (s->state != EFG_PROVISIONAL && !s->leaving));
 }
 
 struct efg_vote efg_agree_vote(struct efg_agree *agree, const struct efg_standing *s)
