@@ -95,7 +95,7 @@ $MPICC -g -O1 before.c -o before || exit 2
 traced inside -- ./before
 agrees "loops in the recorded iterations: another analyser finds the same" waiting.py inside
 "$tool" report inside >inside.txt
-verdict "the inner one, too" "$(grep -qE '^( +[0-9.]+%){4} +[0-9.]+ [mun]?s  +600 x in before.c:[0-9]+ main: Allreduce' inside.txt || grep -A9 '^Of what was recorded' inside.txt)"
+verdict "the inner one, too" "$(grep -qE '^( +[0-9.]+%){4} +[0-9.]+ [mun]?s  +600 x in before.c:[0-9]+ main \(inner\): Allreduce' inside.txt || grep -A9 '^Of what was recorded' inside.txt)"
 verdict "loops that were not recorded say so" "$(grep -qE '^ +- +not recorded +-  4 x in before.c:[0-9]+ main: Bcast' inside.txt || grep -A9 '^Of what was recorded' inside.txt)"
 has "the summary says how long ranks may wait" "Waiting      at most " windows/summary.txt
 has "and in what" " in messages" windows/summary.txt
