@@ -137,7 +137,8 @@ wrong_places() {
     grep -q "^host *${name}a: rank 0 to 1" "$work/report" || echo "ranks 0 and 1 are not on ${name}a"
 }
 
-# The clocks are one clock, set 600 s apart: what the logs say of it against the truth.
+# The clocks are one clock, set 600 s apart: what the logs say of it against the truth. A rank that waits for a
+# processor meanwhile is wrong by some of that, a few ms.
 wrong_clocks() { # DIR
     "$python" - "$1/logs" <<'END'
 import struct, sys
@@ -151,7 +152,7 @@ for at in (0, 2):
     offset = (ranks[2][at] - ranks[2][at + 1]) - (ranks[0][at] - ranks[0][at + 1])
     error = offset - 600 * 10**9
     print(f'note: {"end" if at else "start"}: offset wrong by {error / 1e3:.1f} us', file=sys.stderr)
-    if abs(error) > 10**6:
+    if abs(error) > 10**7:
         print(f'the offset is {offset} ns instead of 600 s')
 END
 }
