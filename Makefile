@@ -54,7 +54,9 @@ VERSION := 0.1.0
 pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 # Sanitized code is compiled in half the time; for threads in a third of it, and no access to memory is left out.
-CFLAGS   ?= $(if $(SAN),$(if $(findstring thread,$(SAN)),-O0,-O1) -g1,-O2 -g)
+# Lines of the source are known, for stacks; to write down where variables are takes more time, for the wrappers a
+# quarter. For a debugger: CFLAGS="-O0 -g".
+CFLAGS   ?= $(if $(SAN),$(if $(findstring thread,$(SAN)),-O0,-O1),-O2) -g1
 WARNINGS := -Wall -Wextra -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP
@@ -124,10 +126,6 @@ libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(SPANK_SO) $(
 # The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
 $(BUILD)/libefgtrace.so: $(WRAP)
 	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared $(DEFINED) -o $@ $^ -ldl
-
-# A thousand wrappers, all alike: the lines of the source will do. Where each of their variables is takes a quarter of
-# the time that they take to compile.
-$(BUILD)/obj/libefgtrace/runtime/preload/wrap.o: ALL_CFLAGS += $(if $(filter -g,$(CFLAGS)),-g1)
 
 # Preloaded beside it, where the key openmp is on.
 $(BUILD)/libefgtrace-openmp.so: $(OPENMP)
