@@ -1,7 +1,7 @@
 #!/bin/sh
-# The cut that a window makes through a job: what the library says of messages and iterations is what the trace
-# holds (of single windows and full traces: programs.sh); messages that cross it have no wrong partners; all ranks record the same iterations, however late
-# some of them are; and programs whose ranks have no loop in common end as they do without us.
+# The cut that a window makes through a job: messages that cross it have no wrong partners; all ranks record the
+# same iterations, however late some of them are; what the library says of both is what the trace holds (of single
+# windows and full traces: programs.sh); and programs whose ranks have no loop in common end as they do without us.
 #
 # usage: tests/cut.sh [CASE...]     the cases: tests/cut
 # environment: that of frame.sh, and
