@@ -4,12 +4,15 @@
  *
  * Invariant: what could not be written to standard output makes the exit code at least 1.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "run/executable.h"
 
 struct command {
     const char *name;
@@ -60,6 +63,25 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* Or is meant to be one, which is not there. */
+static bool is_program(const char *name)
+{
+    int file = efg_executable_open(name);
+    bool is_there = file >= 0;
+
+    if (is_there)
+        close(file);
+    return is_there || strchr(name, '/');
+}
+
+/* At the end of a line that has begun. */
+static void list_commands(FILE *out)
+{
+    for (const struct command *c = commands; c->name; c++)
+        fprintf(out, "%s%s", c == commands ? "; there are " : ", ", c->name);
+    fputs("; see `efgtrace --help`\n", out);
+}
+
 static int complain(const char *name)
 {
     struct efg_nearest nearest = {.word = name};
@@ -71,12 +93,14 @@ static int complain(const char *name)
     for (const struct command *c = commands; c->name; c++)
         efg_nearest_offer(&nearest, c->name);
     fprintf(stderr, "efgtrace: there is no %s \"%s\"", name[0] == '-' ? "option" : "command", name);
-    if (nearest.best)
+    if (name[0] != '-' && is_program(name))
+        fprintf(stderr, "; to run the program: efgtrace run %s\n", name);
+    else if (nearest.best)
         fprintf(stderr, "; did you mean \"%s\"?\n", nearest.best);
     else if (name[0] == '-')
         fputs("; see `efgtrace --help`\n", stderr);
     else
-        fprintf(stderr, "; see `efgtrace --help`, or to run a program: efgtrace run %s\n", name);
+        list_commands(stderr);
     return EFG_EXIT_USAGE;
 }
 

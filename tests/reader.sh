@@ -23,7 +23,7 @@ said() {
         tail -n 1
 }
 
-same "no folder" "OSError: efgtrace report: nowhere: No such file or directory" \
+same "no folder" "OSError: efgtrace report: nowhere: No such file or directory; name the folder that a run wrote" \
     "$(said 'efgtrace.Run("nowhere").rows("loops")')"
 has "no trace" "OSError: efgtrace export: " <(said 'efgtrace.Run("untraced").rows("events")')
 same "a run without a trace has the other tables" 2 "$(said 'print(len(efgtrace.Run("untraced").rows("ranks")))')"

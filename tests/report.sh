@@ -113,13 +113,15 @@ verdict "report: the rank that is late is an outlier, and why" "$(cat told)"
 
 # --- what is wrong ---
 mkdir empty killed killed/logs short old damaged rank
+echo "another file" >other
 head -c 5000 run/run.efg >short/run.efg
 { head -c 8 run/run.efg; printf '\012'; tail -c +10 run/run.efg; } >old/run.efg
 size=$(wc -c <run/run.efg)
 { head -c $((size - 200)) run/run.efg; printf 'xxxx'; tail -c 196 run/run.efg; } >damaged/run.efg
 { head -c 2000 run/run.efg; printf 'xxxx'; tail -c +2005 run/run.efg; } >rank/run.efg
 for command in report graph; do
-    says "$command: no such DIR" 1 "none: No such file or directory" "$tool" $command none
+    says "$command: no such DIR" 1 "none: No such file or directory; name the folder" "$tool" $command none
+    says "$command: another file" 1 "other is no run file of efgtrace; name run.efg, or a run's folder" "$tool" $command other
     says "$command: empty DIR" 1 "no run.efg in it; name the folder" "$tool" $command empty
     says "$command: killed job" 1 "efgtrace trace killed" "$tool" $command killed
     says "$command: cut short" 1 "short/run.efg is cut short: 5000 bytes of" "$tool" $command short

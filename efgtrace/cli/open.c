@@ -136,7 +136,8 @@ static int open_exact(struct efg_run *run, const char *command, const char *dir,
     char message[PATH_MAX + 256];
     struct stat facts;
     if (stat(dir, &facts)) {
-        fprintf(stderr, "efgtrace %s: %s: %s\n", command, dir, strerror(errno));
+        fprintf(stderr, "efgtrace %s: %s: %s; name the folder that a run wrote\n", command, dir,
+                strerror(errno));
         return EFG_TOLD;
     }
     int folder = S_ISDIR(facts.st_mode);

@@ -8,6 +8,8 @@ gives "help on a command" 0 "Usage: efgtrace run" "$tool" help run
 gives "help on an unknown command" 2 'did you mean "run"?' "$tool" help rum
 gives "version" 0 "efgtrace " "$tool" --version
 gives "unknown command" 2 'there is no command "reprot"; did you mean "report"?' "$tool" reprot
+gives "unknown command, like none of them" 2 'no command "loops"; there are run, report, graph, ' "$tool" loops run
+gives "a program for a command, in PATH" 2 "to run the program: efgtrace run true" "$tool" true
 gives "a program for a command" 2 "efgtrace run ./app" "$tool" ./app
 gives "unknown option of the tool" 2 'there is no option "--versoin"; did you mean "--version"?' \
     "$tool" --versoin

@@ -51,7 +51,7 @@ static int check_header(const unsigned char *data, uint64_t length, const char *
     if (!length)
         return COMPLAIN(-EBADMSG, "%s is empty: the job ended before it was written", path);
     if (memcmp(data, EFG_RUN_MAGIC, have < MAGIC_SIZE ? have : MAGIC_SIZE))
-        return COMPLAIN(-EBADMSG, "%s is no run file of efgtrace: it does not begin with \"efgrun\"", path);
+        return COMPLAIN(-EBADMSG, "%s is no run file of efgtrace; name run.efg, or a run's folder", path);
     if (has_version && version != EFG_RUN_VERSION)
         return COMPLAIN(-EBADMSG,
                         "%s is of version %u, this efgtrace reads version %u; use the efgtrace that "
