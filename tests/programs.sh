@@ -9,6 +9,7 @@
 # What is expected of a program is in its opening comment, behind "programs.sh:", as NAME=VALUE:
 #
 #   steps       the argument: a run in mode adaptive is to last half a second and more
+#   microseconds  of an iteration of that run, if it has fewer and longer ones than usual
 #   iterations  of the main loop, if it is the same on all ranks
 #   window      maybe: a run may end before the ranks have agreed, or they have no loop in common
 #   lacks       what the checker may miss in a window: of calls whose order is made by timing, of a master whose
@@ -38,7 +39,7 @@ run() {
     ring.py) command="$python $root/tests/programs/ring.py" ;;
     *) command=$programs/$program ;;
     esac
-    [ "$mode" = adaptive ] && microseconds= || microseconds=100
+    [ "$mode" = adaptive ] && microseconds=$(expected "$program" microseconds) || microseconds=100
     (cd "$work" && ranks 4 "$@" $command "$(expected "$program" steps)" $microseconds >"$output" 2>"$output.err")
 }
 
