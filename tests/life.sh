@@ -8,7 +8,7 @@
 #   tests/life.sh [CASE...]     the cases: tests/life; environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-unset OMPI_MCA_pml
+unset OMPI_MCA_pml HWLOC_XMLFILE HWLOC_THISSYSTEM HWLOC_PLUGINS_PATH
 job= small=
 
 clean_up() {
