@@ -18,7 +18,7 @@
 #   make bench-loops          the rule for the main loop, on programs and recordings (LOOPS=record: make them)
 #   make bench-reduction      how much smaller the reduced traces are (APPS="lammps pw ...")
 #   make papers             tables and figures of the papers, to bench/papers (APPS="stencil lammps ...")
-#   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full large")
+#   make bench-keep           whether slow and typical iterations are kept (TABLES="injected drift simulated full large hpcc")
 #   make install        to PREFIX (/usr/local), below DESTDIR; make uninstall: away again
 #   make dist           the sources as build/efgtrace-VERSION.tar.gz
 #   make deb            a Debian package of them, in build/deb, and what lintian says of it

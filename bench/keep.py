@@ -4,7 +4,7 @@
 
 usage: bench/keep.py [--runs N] [--seed N] [--delay US] [TABLE...]
 
-Tables (default: all but large):
+Tables (default: all but large and hpcc):
   injected    N runs (default 20) of programs of several kinds on 4 to 16 ranks. In each, a plug-in (plugins/delay.c)
               delays one call of one rank, drawn at random, in the second half of the run, by US microseconds
               (default 6000: three times a usual iteration). With select = slow the iteration has to be in the trace of
@@ -19,13 +19,16 @@ Tables (default: all but large):
   simulated   ranks that are simulated, on thousands of schedules: they keep the same iterations (unit tests)
   full        windows of first, spread and slow, of several sizes: the largest error of a call site's share of the
               time, the error of the mean iteration, and bytes; beside those of a trace of all (mode = full)
-  large       kernels and applications (bench/apps.sh), 4 ranks: with 10 iterations in a row, with accuracy = 2%, and
-              in mode full: the largest error of a call site's share of the time, of which the graph of the same run
-              knows the truth, beside what efgtrace says of it (with 95% confidence); iterations; bytes. APPS: which
+  large       kernels and applications (bench/apps.sh), 4 ranks: bare, with 10 iterations in a row, with accuracy = 2%,
+              and in mode full: the largest error of a function's share of the time (computation is one) and of a call
+              site's, of which the graph of the same run knows the truth, beside what efgtrace says of it (with 95%
+              confidence); iterations; bytes; the load at the end, and seconds. APPS: which
+  hpcc        the phases of HPCC as the report says them, with their windows
 
 What it costs is measured by bench/choices.py, beside watching, and by bench/limit.py. BUILD is where the build is.
 """
 import argparse
+import glob
 import json
 import os
 import random
@@ -55,8 +58,8 @@ PROGRAMS = [
 ]
 SIMULATED = ['test_slow', 'test_spread', 'test_agree']
 BESIDE = 2  # iterations are numbered by a call of their own
-KERNELS = [('bench/kernels/sweep.c', ['300']), ('bench/kernels/amr.c', ['300']), ('bench/kernels/multigrid.c', ['200']),
-           ('tests/programs/stencil2d.c', ['3000', '2000'])]
+KERNELS = [('bench/kernels/sweep.c', ['1500']), ('bench/kernels/amr.c', ['1000']), ('bench/kernels/multigrid.c', ['1500']),
+           ('tests/programs/stencil2d.c', ['5000', '2000'])]
 
 
 def compiled(work, source):
@@ -152,10 +155,15 @@ def mean_error(report):
     return each['recorded'] / each['run'] - 1 if each else float('nan')
 
 
-def share_error(report):
-    rows = report['representative']['rows']
-    shares = [abs(row['share']['recorded'] - row['share']['run']) for row in rows if row['share']]
-    return max(shares, default=float('nan'))
+def share_error(stands, by='hash'):
+    """The largest error of a call site's share of the time, a loop's, or that of computation; BY function: of a
+    function's or that of computation."""
+    errors = {}
+    for i, row in enumerate(stands['rows']):
+        if row['share'] and (by == 'hash' or row['kind'] != 'loop'):
+            one = i if by == 'hash' else row['label'].split()[0]
+            errors[one] = errors.get(one, 0) + row['share']['recorded'] - row['share']['run']
+    return max(map(abs, errors.values()), default=float('nan'))
 
 
 def asked_for(number, iterations):
@@ -205,44 +213,77 @@ def full(work, a):
                 size = report['overview']['recorded']['bytes']
                 count = report['representative']['iterations']['recorded']
                 print(f'  {select:17} n = {n:2}: {count:3} iterations, shares to '
-                      f'{100 * share_error(report):4.1f} points, mean {100 * mean_error(report):+6.1f}%, '
+                      f'{100 * share_error(report["representative"]):4.1f} points, mean {100 * mean_error(report):+6.1f}%, '
                       f'{size / 1e6:.3f} MB, 1/{whole / size:.0f}', flush=True)
 
 
 # --- large ---
 
 def launch(work, name, options):
-    """The report of a run of this application or kernel."""
+    """Seconds of a run of this application or kernel; OPTIONS is None: bare. The trace is in WORK."""
     folder, log = os.path.join(work, 'trace'), os.path.join(work, 'printed')
     subprocess.run(['rm', '-rf', folder], check=True)
-    traced_by = [TOOL, 'run', '-o', folder, '--summary', 'off', *options]
+    prefix = [] if options is None else [TOOL, 'run', '-o', folder, '--summary', 'off', *options]
     kernel = next(((source, rest) for source, rest in KERNELS if os.path.basename(source).startswith(name + '.')), None)
     if kernel:
-        command = ['mpirun', '--oversubscribe', '-np', '4', *traced_by, compiled(work, kernel[0]), *kernel[1]]
+        command = ['mpirun', '--oversubscribe', '-np', '4', *prefix, compiled(work, kernel[0]), *kernel[1]]
     else:
-        command = [os.path.join(ROOT, 'bench/apps.sh'), 'run', name, os.path.join(work, name), *traced_by]
+        command = [os.path.join(ROOT, 'bench/apps.sh'), 'launch', name, os.path.join(work, name), *prefix]
+    start = time.monotonic()
     with open(log, 'w') as printed:
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
-    return json.loads(subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout)
+    return time.monotonic() - start
+
+
+def prepare(work, name):
+    if not any(os.path.basename(source).startswith(name + '.') for source, _ in KERNELS):
+        subprocess.run([os.path.join(ROOT, 'bench/apps.sh'), 'prepare', name, os.path.join(work, name)], check=True)
+
+
+def cells(work, options):
+    """Iterations, errors and bytes of the run in WORK."""
+    folder = os.path.join(work, 'trace')
+    if options is None:
+        return '| | | | |'
+    size = sum(os.path.getsize(f) for f in glob.glob(folder + '/traces*') + glob.glob(folder + '/traces/*')
+               if os.path.isfile(f))
+    if 'full' in options:
+        return f'all | - | - | - | {size}'
+    out = subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout
+    stands = json.loads(out)['representative']
+    counts, said = stands['iterations'], stands['accuracy']
+    return (f'{counts["recorded"]} of {counts["run"]} | {100 * share_error(stands, "function"):.1f} | '
+            f'{100 * share_error(stands):.1f} | {"-" if not said else "{:.1f}".format(100 * (said["error"] or 1))} | {size}')
 
 
 def large(work, a):
     names = os.environ.get('APPS', 'sweep amr multigrid stencil2d lammps icofoam pw hpcc').split()
-    print('| program | which | iterations | largest error of a share | as efgtrace says | bytes |\n'
-          '|---|---|---|---|---|---|')
+    print('| program | which | iterations | error of a function, points | of a call site | as efgtrace says | bytes |'
+          ' s | load |\n'
+          '|---|---|---|---|---|---|---|---|---|')
     for name in names:
-        for which, options in (('10 in a row', []), ('`accuracy = 2%`', ['--accuracy', '2%']),
-                               ('`mode = full`', ['--mode', 'full'])):
-            report = launch(work, name, options)
-            stands, size = report['representative'], report['overview']['recorded']['bytes']
-            counts, error = stands['iterations'], f'{100 * share_error(report):.1f} points'
-            said = f'{100 * stands["accuracy"]["error"]:.1f}' if stands['accuracy'] else '-'
-            kept = f'{counts["recorded"]} of {counts["run"]}'
-            print(f'| {name} | {which} | {"all | - | -" if which.endswith("full`") else f"{kept} | {error} | {said}"} | {size} |',
-                  flush=True)
+        prepare(work, name)
+        for which, options in (('bare', None), ('10 in a row', ['--select', 'first']),
+                               ('`accuracy = 2%`', ['--accuracy', '2%']), ('`mode = full`', ['--mode', 'full'])):
+            took = launch(work, name, options)
+            print(f'| {name} | {which} | {cells(work, options)} | {took:.0f} | {os.getloadavg()[0]:.0f} |', flush=True)
 
 
-TABLES = {'injected': injected, 'drift': drift, 'simulated': simulated, 'full': full, 'large': large}
+def hpcc(work, a):
+    prepare(work, 'hpcc')
+    launch(work, 'hpcc', [])
+    folder = os.path.join(work, 'trace')
+    said = json.loads(subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout)
+    print('| phase | its loop | begins at, s | takes, s | share of the run, % | iterations | windows |\n'
+          '|---|---|---|---|---|---|---|')
+    for phase in said['phases']:
+        windows = [w for w in said['curve']['windows'] if w['phase'] == phase['number']]
+        print(f'| {phase["number"]}{" (main)" if phase["is_main"] else ""} | {phase["function"]} | '
+              f'{phase["start"] / 1e9:.2f} | {phase["time"] / 1e9:.2f} | {100 * phase["share"]:.1f} | '
+              f'{phase["iterations"]} | {", ".join(str(w["first"]) + " to " + str(w["last"] - 1) for w in windows)} |')
+
+
+TABLES = {'injected': injected, 'drift': drift, 'simulated': simulated, 'full': full, 'large': large, 'hpcc': hpcc}
 
 
 def main():
@@ -250,7 +291,7 @@ def main():
     parser.add_argument('--runs', type=int, default=20)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--delay', type=int, default=6000)
-    parser.add_argument('tables', nargs='*', default=[t for t in TABLES if t != 'large'])
+    parser.add_argument('tables', nargs='*', default=[t for t in TABLES if t not in ('large', 'hpcc')])
     a = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
     with tempfile.TemporaryDirectory() as work:
