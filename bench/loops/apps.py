@@ -9,7 +9,8 @@ main loop  its function, "x 9": in so many runs; and its iterations, as the summ
 same       whether it was the same function in all runs
 taken      iterations in the trace, of each run, mean of the ranks
 matched    least share of the recorded messages whose both ends are in the trace
-checked    runs whose trace tests/lib/check_trace.py accepts, with --min-matched 0.98
+checked    runs whose trace tests/lib/check_trace.py accepts, with --min-matched 0.98; of others, what it says
+           first is below
 load       least and most load average at the end of a run
 
 Exit code: 0 done, 1 an application failed.
@@ -81,6 +82,11 @@ def row(name, runs):
             f"{sum(r['is_right'] for r in found):>4} of {len(runs):<3} {min(loads):.0f} to {max(loads):.0f}")
 
 
+def faults(runs):
+    """What the checker says first, of each run that it does not accept."""
+    return [f"{'':<9} run {number}: {run['faults'][0]}" for number, run in enumerate(runs, 1) if run and run["faults"]]
+
+
 def main():
     options, table = parse(parser_of(__doc__, 10, "application", "lammps,pw"), NEEDS), {}
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and what runs with it
@@ -91,7 +97,7 @@ def main():
                 print(f"{name:<9} {NEEDS[name]} is not installed")
                 continue
             table[name] = measure(name, options)
-            print(row(name, table[name]), flush=True)
+            print(row(name, table[name]), *faults(table[name]), sep="\n", flush=True)
     if options.json:
         options.json.write_text(json.dumps({"runs": options.runs, "load": options.load, "apps": table},
                                            indent=1) + "\n")
