@@ -30,14 +30,16 @@ function efficiencyTable() {
 }
 
 /* What the summary says besides its tables: [{name, lines}], the name in the first columns, which are blank where it goes
- * on. */
+ * on. A line that is further in belongs to the one above it. */
 function paragraphs(summary) {
     const found = [];
     for (const line of summary.slice(1)) {
-        const [, name, text] = /^([A-Z][\w /-]{11}| {12}) (.*)$/.exec(line) || [];
+        const [, name, hang, text] = /^([A-Z][\w /-]{11}| {12}) ( {2})?(.*)$/.exec(line) || [];
         if (text === undefined) continue;
+        const lines = found.length ? found[found.length - 1].lines : null;
         if (name.trim()) found.push({ name: name.trim(), lines: [text] });
-        else if (found.length) found[found.length - 1].lines.push(text);
+        else if (hang && lines) lines.push(lines.pop() + " " + text);
+        else if (lines) lines.push(text);
     }
     return found.filter(({ name }) => name !== "Files" && name !== "Next");
 }

@@ -825,10 +825,29 @@ static void test_wrap(void **state)
     assert_wrapped(path, expected);
 }
 
+/* Of several sentences with one head, what goes on is told from the next sentence. */
+static void test_hang(void **state)
+{
+    char path[EFG_COLUMNS + 1], expected[4 * EFG_COLUMNS];
+    struct efg_buffer lines = {0};
+    (void)state;
+    memset(path, 'p', sizeof path);
+    path[EFG_COLUMNS - 15] = '\0'; /* as long as what goes on may be */
+    efg_summary_tell(&lines, "Graph        of %s and %s", path, path);
+    efg_summary_tell(&lines, "             the next");
+    char *got = efg_buffer_text(&lines);
+    snprintf(expected, sizeof expected,
+             "Graph        of\n               %s\n               and\n               %s\n%s\n", path, path,
+             "             the next");
+    assert_string_equal(got, expected);
+    free(got);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_hang),
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stable_but_for_its_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),

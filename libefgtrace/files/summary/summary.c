@@ -272,7 +272,8 @@ static void name_end(char *text, size_t size, const struct view *view)
 
     *text = '\0';
     if (!view->totals->unstable && seen && thread->graph.node_count > seen)
-        snprintf(text, size, ", but for %u nodes at its end", thread->graph.node_count - seen);
+        snprintf(text, size, ", but for %u node%s at its end", thread->graph.node_count - seen,
+                 thread->graph.node_count - seen == 1 ? "" : "s");
 }
 
 static void put_graph(struct efg_buffer *out, const struct view *view)

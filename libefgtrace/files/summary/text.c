@@ -13,6 +13,7 @@
 #include "summary.h"
 
 #define HEAD 13 /* columns before what a line says */
+#define HANG 2  /* further in is what goes on in the next line, as many sentences may have one head */
 
 static void to_ascii(char *text)
 {
@@ -68,7 +69,7 @@ void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int 
 
 void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text)
 {
-    int indent = (int)strlen(head), most = EFG_COLUMNS - indent;
+    int indent = (int)strlen(head), most = EFG_COLUMNS - indent, hang = indent == HEAD ? HANG : 0;
     while (strlen(text) > (size_t)most) {
         int end = most;
         while (end > 1 && text[end] != ' ')
@@ -80,6 +81,9 @@ void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text
         if (!*text)
             return;
         head = "";
+        indent += hang;
+        most -= hang;
+        hang = 0;
     }
     efg_summary_line(out, "%*s%s", indent, head, text);
 }
