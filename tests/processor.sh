@@ -17,17 +17,27 @@ static double used(void) /* processor time of this thread: all have as much, wha
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
-int main(int argc, char **argv)
+static void compute(double seconds)
 {
-    MPI_Init(&argc, &argv);
-    for (int i = 1; i <= 20; i++) {
-        int one = 1, sum;
 #ifdef THREADS
 #pragma omp parallel
 #endif
-        for (double until = used() + 0.025; used() < until;)
-            ;
+    for (double until = used() + seconds; used() < until;)
+        ;
+}
+int main(int argc, char **argv)
+{
+    int one = 1, sum, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i <= 20 && argc == 1; i++) {
+        compute(0.025);
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    for (int i = 1; i <= 400 && argc > 1; i++) { /* only the first rank makes calls */
+        compute(0.005);
+        if (rank == 0)
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
     }
     MPI_Finalize();
     return 0;
@@ -57,6 +67,13 @@ else
     has "the summary says it" "Processor    none for " shared/summary.txt
     "$tool" report shared >report
     has "the first finding says it" "1. The ranks had no processor for" report
+
+    # The second rank does not answer. The first one has half of a processor, so it waits for twice its patience, or longer.
+    ranks 2 $(case $mpi in "Open MPI") echo --bind-to none ;; esac) taskset -c "$first" \
+        "$tool" run -o silent --summary off --verbose on --patience 500ms ./work silent 2>told
+    alone=$(sed -n 's/^efgtrace: \(.*\) s: the ranks do not agree in time.*/\1/p' told)
+    verdict "two ranks on one core: a rank waits longer for another one: ${alone:-?} s" \
+        "$(awk "BEGIN { exit !(${alone:-0} > 0.8) }" || cat told)"
 fi
 
 $MPICC -O1 -fopenmp -DTHREADS work.c -o threads || exit 2

@@ -18,13 +18,15 @@
 #include "ring.h"
 #include "runtime/base/signals.h"
 #include "runtime/process/job.h"
+#include "runtime/process/processor.h"
 #include "threads.h"
 #include "thrift.h"
 #include "visits.h"
 #include "windows.h"
 
 #define PATIENT_ROUNDS 5
-#define TEST_PART 4 /* the next test of a round is later by this part of what it has taken so far ... */
+#define SLOWEST 16.0 /* as much as that is waited for others longer, where there are few processors */
+#define TEST_PART 4  /* the next test of a round is later by this part of what it has taken so far ... */
 #define TEST_PAUSE 10000000 /* ... or so many ns: others may vote late */
 
 static const struct efg_job *const job = &efg_job;
@@ -223,14 +225,24 @@ static void go_alone(struct efg_thread *t, uint64_t now)
         efg_act_alone(t, now);
 }
 
-/* A rank that makes no calls keeps the first round from its end. Others take a few samples. */
+/* How many times as long it takes as with a processor of its own: of this rank, as others' is not known. */
+static double slowness(uint64_t now)
+{
+    double lasted = (double)(now - job->start), waited = (double)efg_processor_waited();
+
+    return waited < lasted * (1 - 1 / SLOWEST) ? lasted / (lasted - waited) : SLOWEST;
+}
+
+/* A rank that makes no calls keeps the first round from its end. Others take a few samples, and longer where
+ * they wait for a processor. */
 static bool is_unanswered(uint64_t now)
 {
     uint64_t patience =
         job->conf.patience + PATIENT_ROUNDS * efg_finder_pause(now - job->start, job->conf.interval);
+    uint64_t waited = now - rounds.posted_at;
     return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE && agree->pending &&
            s->loop.function && agree->role != EFG_ALONE && !s->window_count && !efg_asked_is_shut(now) &&
-           now - rounds.posted_at > patience;
+           waited > patience && (double)waited > (double)patience * slowness(now);
 }
 
 void efg_rounds_consider_alone(struct efg_thread *t, uint64_t now)
