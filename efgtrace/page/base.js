@@ -24,6 +24,13 @@ function make(what, attributes, ...children) {
     return element;
 }
 
+/* What is inside something else, DEPTH levels deep: further to the right, with all of its lines. */
+function nested(depth, ...children) {
+    const element = make("span.nested", null, ...children);
+    element.style.paddingLeft = Math.min(depth, 8) * .9 + "em";
+    return element;
+}
+
 /* --- numbers, as the text of the report has them --- */
 
 function threeDigits(value, unit) {

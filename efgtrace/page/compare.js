@@ -45,7 +45,7 @@ function drawMatchedLoops() {
             { name: "B / A", n: true, value: (l) => times(of("a", "time")(l), of("b", "time")(l)) },
             { name: "MPI in A", n: true, value: share("a") },
             { name: "B", n: true, value: share("b") },
-            { name: "loop", wide: true, value: (l) => make("span", null, "\u2003".repeat(l.depth), l.name, isMain(l) ? make("span.tag", null, "main loop") : null, onlyIn(l)) },
+            { name: "loop", wide: true, value: (l) => nested(l.depth, l.name, isMain(l) ? make("span.tag", null, "main loop") : null, onlyIn(l)) },
         ], run.loops, 40, isMain), leftOut("loops", "loops with less time")));
 }
 

@@ -25,7 +25,7 @@ function drawCounters() {
             { name: "an iteration", n: true, title: "of a rank, on average", value: (row) => each(row.in_iterations, row.iterations, row.name) },
             { name: "a recorded one", n: true, title: "of a rank, on average", value: (row) => each(row.in_recorded, row.recorded, row.name) }], counters.totals, 10),
         loops.length ? table("In an iteration of each loop, on average", [
-            { name: "loop", wide: true, value: (l) => make("span", null, "\u2002".repeat(l.depth), breakable(l.name), l.is_main ? make("span.tag", null, "main loop") : null) }, ...ofLoop], loops, 10, (l) => l.is_main) : null,
+            { name: "loop", wide: true, value: (l) => nested(l.depth, breakable(l.name), l.is_main ? make("span.tag", null, "main loop") : null) }, ...ofLoop], loops, 10, (l) => l.is_main) : null,
         table("Between calls", [
             { name: "from", wide: true, value: (row) => row.from },
             { name: "to", wide: true, value: (row) => row.to }, ...columns], counters.between, 10),

@@ -11,7 +11,7 @@ function efficiencyTable() {
     const shown = run.loops.filter((loop) => loop.is_main || byTime.includes(loop));
     const inRecorded = (part) => (r) => r.recorded ? percent(r.recorded[part]) : r.isRun ? "" : "\u2013";
     const rows = [{ what: "the run", efficiency: run.overview.efficiency, isRun: true }].concat(shown.map((loop) => ({
-        what: make("span", null, "\u2003".repeat(loop.depth), breakable(`${loop.repetitions} \u00d7 ${loop.name}`),
+        what: nested(loop.depth, breakable(`${loop.repetitions} \u00d7 ${loop.name}`),
             loop.is_main ? make("span.tag", null, "main loop") : null),
         efficiency: loop.efficiency,
         recorded: loop.recorded,

@@ -5,7 +5,7 @@
 function loopTable() {
     const o = run.overview;
     return table("Loops of all ranks; times are means of a rank that runs the loop", [
-        { name: "loop", wide: true, value: (l) => make("span", null, "\u2002".repeat(l.depth), breakable(l.name),
+        { name: "loop", wide: true, value: (l) => nested(l.depth, breakable(l.name),
             l.is_main ? make("span.tag", null, "main loop") : null, l.irreducible ? make("span.tag", null, "several entries") : null) },
         { name: "repetitions", n: true, value: (l) => String(l.repetitions) },
         { name: "time", n: true, value: (l) => ns(of(l.time, l.efficiency.ranks)) },
