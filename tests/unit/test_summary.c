@@ -386,7 +386,7 @@ static void test_larger_phase(void **state)
     char *none = whole.ranks[0].phases;
     whole.ranks[0].phases = phases;
     expect("             phase 1 takes longer on rank 0; the main loop is the one that takes longest on all\n"
-           "             ranks together, waits for a processor left out\n");
+           "               ranks together, waits for a processor left out\n");
     whole.run.is_saved = 1;
     expect("             phase 1 takes longer here; the main loop is that of the last half of what was "
            "seen\n");
