@@ -89,6 +89,9 @@ def look(page, report):
 
 
 def figures(page, report):
+    numbers = [(n, d) for n in (156.25, 0.5, 1.5, 2.5, 1.85, 1.15, 0.125, 0.375, 99.95, -0.25, 0, 1e15 + 0.5) for d in (0, 1, 2)]
+    same(f'{page.name}: numbers as C prints them', [f'{n:.{d}f}' for n, d in numbers],
+         page.js(f'return {[list(one) for one in numbers]}.map(([n, d]) => fixed(n, d))'))
     summary = page.js('return [...document.querySelectorAll("#overview details pre")].map((p) => p.textContent)')
     same(f'{page.name}: the summary', ['\n'.join(report['overview']['summary'])], summary)
     shares = [report['overview']['efficiency']] + [l['efficiency'] for l in report['loops']]

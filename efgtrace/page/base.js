@@ -33,8 +33,14 @@ function nested(depth, ...children) {
 
 /* --- numbers, as the text of the report has them --- */
 
+/* With so many DIGITS behind the point, as C prints it: of two that are equally near, the even one. */
+function fixed(value, digits) {
+    const text = value.toFixed(digits), isBetween = value.toFixed(digits + 25).endsWith("5" + "0".repeat(24));
+    return isBetween && /[13579]$/.test(text) ? (value * (1 - 2 ** -50)).toFixed(digits) : text;
+}
+
 function threeDigits(value, unit) {
-    return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + " " + unit;
+    return fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + " " + unit;
 }
 
 function ns(time) {
@@ -50,14 +56,14 @@ function ns(time) {
 function scaled(value, units) {
     let unit = 0;
     for (; value >= 999.5 && unit < 4; unit++) value /= 1000;
-    return unit ? threeDigits(value, units[unit]) : value.toFixed(0) + (units[0] ? " " + units[0] : "");
+    return unit ? threeDigits(value, units[unit]) : fixed(value, 0) + (units[0] ? " " + units[0] : "");
 }
 
 const bytes = (size) => scaled(size, ["B", "kB", "MB", "GB", "TB"]);
-const count = (n) => n < 99999.5 ? n.toFixed(0) : scaled(n, ["", "thousand", "million", "billion", "trillion"]);
-const percent = (share) => (100 * share).toFixed(1) + "%";
+const count = (n) => n < 99999.5 ? fixed(n, 0) : scaled(n, ["", "thousand", "million", "billion", "trillion"]);
+const percent = (share) => fixed(100 * share, 1) + "%";
 const of = (part, whole) => whole > 0 ? part / whole : 0;
-const short = (n) => n < 99999.5 ? n.toFixed(0) : scaled(n, ["", "k", "M", "G", "T"]);
+const short = (n) => n < 99999.5 ? fixed(n, 0) : scaled(n, ["", "k", "M", "G", "T"]);
 const plural = (n, what) => count(n) + " " + what + (n === 1 ? "" : "s");
 const units = { ns, bytes, count };
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);

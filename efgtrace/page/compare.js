@@ -2,7 +2,7 @@
 /*
  * The page of a comparison: the document of `efgtrace compare`.
  */
-const times = (a, b) => a > 0 && b > 0 ? (b / a).toFixed(b / a < 10 ? 2 : 0) : "\u2013";
+const times = (a, b) => a > 0 && b > 0 ? fixed(b / a, b / a < 10 ? 2 : 0) : "\u2013";
 const signed = (time) => (time < 0 ? "\u2212" : "+") + ns(Math.abs(time));
 const onlyIn = (pair) => pair.a && pair.b ? null : make("span.tag", null, pair.a ? "A only" : "B only");
 

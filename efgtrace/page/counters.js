@@ -14,9 +14,9 @@ function drawCounters() {
     const loops = run.loops.filter((l) => l.counters);
     const ofLoop = counters.names.map((name) => ({ name, n: true, value: (l) => shown(name, l.counters[name]) }));
     if (cycles >= 0 && instructions >= 0)
-        ofLoop.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (l) => l.counters.ipc ? l.counters.ipc.toFixed(2) : "–" });
+        ofLoop.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (l) => l.counters.ipc ? fixed(l.counters.ipc, 2) : "–" });
     if (cycles >= 0 && instructions >= 0)
-        columns.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (row) => row.values[cycles] ? (row.values[instructions] / row.values[cycles]).toFixed(2) : "–" });
+        columns.push({ name: "IPC", n: true, title: "instructions in a cycle", value: (row) => row.values[cycles] ? fixed(row.values[instructions] / row.values[cycles], 2) : "–" });
     section("counters", "Counters", "What the kernel and the processor counted, on all ranks. What efgtrace itself does is in the calls." + (counters.left_out ? ` The ${counters.left_out} smallest lines are left out.` : ""), [
         table("Counters", [
             { name: "counter", wide: true, value: (row) => row.name },

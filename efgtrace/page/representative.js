@@ -10,7 +10,7 @@ function compared(figure, format) {
 
 function drawRepresentative() {
     const r = run.representative;
-    const exact = (n) => n >= 100 ? n.toFixed(0) : n.toFixed(2);
+    const exact = (n) => fixed(n, n >= 100 ? 0 : 2);
     const kinds = { site: null, loop: "loop", compute: "computation" };
     section("representative", "Representative?", "Whether the recorded iterations stand for the run. Figures are of recorded iterations / of all, with the half width of the 95% confidence interval; what differs is bold, the worst comes first.",
         make((r.rows.length ? "p.panel" : "p.notice") + ".verdict." + r.verdict, null, r.sentence),
