@@ -78,8 +78,7 @@ def traced(work, ranks, command, options):
     subprocess.run(['rm', '-rf', folder], check=True)
     subprocess.run(['mpirun', '--oversubscribe', '-np', str(ranks), TOOL, 'run', '-o', folder, *options, *command],
                    check=True, stdin=subprocess.DEVNULL, capture_output=True)
-    out = subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout
-    return json.loads(out), folder
+    return report_of(folder), folder
 
 
 # --- injected ---
@@ -155,14 +154,19 @@ def mean_error(report):
     return each['recorded'] / each['run'] - 1 if each else float('nan')
 
 
-def share_error(stands, by='hash'):
-    """The largest error of a call site's share of the time, a loop's, or that of computation; BY function: of a
-    function's or that of computation."""
+def share_error(stands):
+    """The largest error of a call site's share of the time, a loop's, or that of computation."""
+    return max((abs(row['share']['recorded'] - row['share']['run']) for row in stands['rows'] if row['share']),
+               default=float('nan'))
+
+
+def function_error(stands):
+    """The largest error of a function's share of the time, or that of computation."""
     errors = {}
-    for i, row in enumerate(stands['rows']):
-        if row['share'] and (by == 'hash' or row['kind'] != 'loop'):
-            one = i if by == 'hash' else row['label'].split()[0]
-            errors[one] = errors.get(one, 0) + row['share']['recorded'] - row['share']['run']
+    for row in stands['rows']:
+        if row['share'] and row['kind'] != 'loop':
+            name = row['label'].split()[0]
+            errors[name] = errors.get(name, 0) + row['share']['recorded'] - row['share']['run']
     return max(map(abs, errors.values()), default=float('nan'))
 
 
@@ -219,12 +223,17 @@ def full(work, a):
 
 # --- large ---
 
+def kernel_of(name):
+    """Its source and arguments; None for an application."""
+    return next((kernel for kernel in KERNELS if os.path.basename(kernel[0]).startswith(name + '.')), None)
+
+
 def launch(work, name, options):
     """Seconds of a run of this application or kernel; OPTIONS is None: bare. The trace is in WORK."""
     folder, log = os.path.join(work, 'trace'), os.path.join(work, 'printed')
     subprocess.run(['rm', '-rf', folder], check=True)
     prefix = [] if options is None else [TOOL, 'run', '-o', folder, '--summary', 'off', *options]
-    kernel = next(((source, rest) for source, rest in KERNELS if os.path.basename(source).startswith(name + '.')), None)
+    kernel = kernel_of(name)
     if kernel:
         command = ['mpirun', '--oversubscribe', '-np', '4', *prefix, compiled(work, kernel[0]), *kernel[1]]
     else:
@@ -236,23 +245,27 @@ def launch(work, name, options):
 
 
 def prepare(work, name):
-    if not any(os.path.basename(source).startswith(name + '.') for source, _ in KERNELS):
+    if not kernel_of(name):
         subprocess.run([os.path.join(ROOT, 'bench/apps.sh'), 'prepare', name, os.path.join(work, name)], check=True)
+
+
+def report_of(folder):
+    out = subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout
+    return json.loads(out)
 
 
 def cells(work, options):
     """Iterations, errors and bytes of the run in WORK."""
     folder = os.path.join(work, 'trace')
     if options is None:
-        return '| | | | |'
+        return '| | | |'
     size = sum(os.path.getsize(f) for f in glob.glob(folder + '/traces*') + glob.glob(folder + '/traces/*')
                if os.path.isfile(f))
     if 'full' in options:
         return f'all | - | - | - | {size}'
-    out = subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout
-    stands = json.loads(out)['representative']
+    stands = report_of(folder)['representative']
     counts, said = stands['iterations'], stands['accuracy']
-    return (f'{counts["recorded"]} of {counts["run"]} | {100 * share_error(stands, "function"):.1f} | '
+    return (f'{counts["recorded"]} of {counts["run"]} | {100 * function_error(stands):.1f} | '
             f'{100 * share_error(stands):.1f} | {"-" if not said else "{:.1f}".format(100 * (said["error"] or 1))} | {size}')
 
 
@@ -272,8 +285,7 @@ def large(work, a):
 def hpcc(work, a):
     prepare(work, 'hpcc')
     launch(work, 'hpcc', [])
-    folder = os.path.join(work, 'trace')
-    said = json.loads(subprocess.run([TOOL, 'report', '--json', folder], check=True, capture_output=True).stdout)
+    said = report_of(os.path.join(work, 'trace'))
     print('| phase | its loop | begins at, s | takes, s | share of the run, % | iterations | windows |\n'
           '|---|---|---|---|---|---|---|')
     for phase in said['phases']:

@@ -13,7 +13,7 @@
 # environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-unset OMPI_MCA_pml
+start_as_users_do
 sources=$root/tests/accidents
 $MPICC -g -O1 "$sources/program.c" -o "$work/program" -ldl -lpthread &&
     $MPICC -g -O1 -shared -fPIC "$sources/module.c" -o "$work/module.so" &&

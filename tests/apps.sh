@@ -8,7 +8,7 @@
 # environment: that of frame.sh, and
 #              EFGTRACE     another tool, with its library beside it
 . "$(dirname "$0")/frame.sh"
-unset OMPI_MCA_pml HWLOC_XMLFILE HWLOC_THISSYSTEM HWLOC_PLUGINS_PATH
+start_as_users_do
 tool=${EFGTRACE:-$tool}
 library=$(dirname "$tool")/libefgtrace.so
 iterations=10

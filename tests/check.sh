@@ -84,7 +84,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/sanitized"
 
 # Each rank of Open MPI has hwloc look at the machine, with plug-ins that bring libraries for displays: a third of the
-# processor time of a start. Here all read what it found once. Scripts about what users meet unset it.
+# processor time of a start. Here all read what it found once. Scripts about what users meet unset it (frame.sh).
 if lstopo-no-graphics --of xml "$work/machine.xml" 2>/dev/null; then
     export HWLOC_XMLFILE="$work/machine.xml" HWLOC_THISSYSTEM=1 HWLOC_PLUGINS_PATH="$work/none"
 fi

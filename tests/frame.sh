@@ -39,8 +39,13 @@ runtime=libefgtrace-runtime-$kind.so
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_reachable=${OMPI_MCA_reachable-weighted} # Open MPI 5 else says it cannot reach its own host
 # What Open MPI takes on one node, without a look for networks, which is half the time of a start.
-# Scripts about what users meet unset it.
 export OMPI_MCA_pml=${OMPI_MCA_pml-ob1}
+
+# Ranks start as those of users do: for scripts about what users meet. What hwloc reads is check.sh's.
+start_as_users_do() {
+    unset OMPI_MCA_pml HWLOC_XMLFILE HWLOC_THISSYSTEM HWLOC_PLUGINS_PATH
+}
+
 export MPIRUN
 unset LD_PRELOAD $(env | sed -n 's/^\(EFGTRACE_[A-Za-z0-9_]*\)=.*/\1/p')
 

@@ -8,7 +8,7 @@
 #   tests/life.sh [CASE...]     the cases: tests/life; environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-unset OMPI_MCA_pml HWLOC_XMLFILE HWLOC_THISSYSTEM HWLOC_PLUGINS_PATH
+start_as_users_do
 job= small=
 
 clean_up() {

@@ -7,7 +7,7 @@
 #   tests/preload.sh [CASE...]     the cases: tests/preload; environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-unset OMPI_MCA_pml HWLOC_XMLFILE HWLOC_THISSYSTEM HWLOC_PLUGINS_PATH
+start_as_users_do
 CC=${CC:-gcc}
 tests=$root/tests/preload
 

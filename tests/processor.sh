@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 }
 END
 $MPICC -O1 work.c -o work || exit 2
+unbound=$(case $mpi in "Open MPI") echo --bind-to none ;; esac)
 
 # unserved DIR: percent of the time that the ranks were ready to run without a processor, and the ns: with, without
 unserved() {
@@ -60,7 +61,7 @@ if ! [ -r /proc/self/schedstat ]; then
     skip "two ranks on one core" "the system does not say how long threads wait for a processor"
 else
     first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-    ranks 2 $(case $mpi in "Open MPI") echo --bind-to none ;; esac) taskset -c "$first" \
+    ranks 2 $unbound taskset -c "$first" \
         "$tool" run -o shared --summary off ./work || verdict "two ranks on one core: the run" "exit code $?"
     set -- $(unserved shared)
     verdict "two ranks on one core: no processor for $1% of the time" "$([ "$1" -ge 35 ] || echo "$*")"
@@ -69,11 +70,12 @@ else
     has "the first finding says it" "1. The ranks had no processor for" report
 
     # The second rank does not answer. The first one has half of a processor, so it waits for twice its patience, or longer.
-    ranks 2 $(case $mpi in "Open MPI") echo --bind-to none ;; esac) taskset -c "$first" \
-        "$tool" run -o silent --summary off --verbose on --patience 500ms ./work silent 2>told
+    ranks 2 $unbound taskset -c "$first" \
+        "$tool" run -o silent --summary off --verbose on --patience 500ms ./work silent 2>told ||
+        verdict "a rank that does not answer: the run" "exit code $?"
     alone=$(sed -n 's/^efgtrace: \(.*\) s: the ranks do not agree in time.*/\1/p' told)
     verdict "two ranks on one core: a rank waits longer for another one: ${alone:-?} s" \
-        "$(awk "BEGIN { exit !(${alone:-0} > 0.8) }" || cat told)"
+        "$(awk "BEGIN { exit !(${alone:-0} > 0.8) }" || { echo "it was said:" && cat told; })"
 fi
 
 $MPICC -O1 -fopenmp -DTHREADS work.c -o threads || exit 2
@@ -83,7 +85,7 @@ elif [ "$(nproc)" -lt 2 ]; then
     skip "two ranks of two threads on two cores" "there is one core"
 else
     two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
-    OMP_NUM_THREADS=2 ranks 2 $(case $mpi in "Open MPI") echo --bind-to none ;; esac) taskset -c "$two" \
+    OMP_NUM_THREADS=2 ranks 2 $unbound taskset -c "$two" \
         "$tool" run -o threads.run --summary off ./threads || verdict "two ranks of two threads: the run" "exit code $?"
     set -- $(unserved threads.run)
     verdict "two ranks of two threads on two cores: no processor for $1% of the time" "$([ "$1" -ge 35 ] || echo "$*")"
