@@ -54,7 +54,7 @@ static void add(struct feeder *f, const struct recorded_event *e, uint64_t gap)
 {
     struct efg_event event = {.signature = {.call = e->call, .path = e->path},
                               .path_hash = fed->paths[e->path].hash,
-                              .flags = e->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED)};
+                              .flags = e->flags & (EFG_NODE_WORLD | EFG_NODE_UNORDERED | EFG_NODE_GROUP)};
 
     event.enter = noise_pass(f->noise, gap);
     event.leave = f->now = noise_pass(f->noise, e->leave - e->enter);

@@ -162,8 +162,8 @@ static void take_collective(struct recorder *r, const struct efg_record *record)
 {
     int is_neighbour = (defined(&r->calls, r->event.call) & IS_NEIGHBOUR) != 0;
 
-    if (r->is_inside && record->call <= EFG_COLL_EXSCAN && !is_neighbour && defined(&r->comms, record->a))
-        r->event.flags |= LOOP_EVENT_WORLD;
+    if (r->is_inside && record->call <= EFG_COLL_EXSCAN && !is_neighbour)
+        r->event.flags |= defined(&r->comms, record->a) ? LOOP_EVENT_WORLD : LOOP_EVENT_GROUP;
 }
 
 static void take(struct recorder *r, const struct efg_record *record, const void *payload)

@@ -14,6 +14,7 @@
 enum loop_event_flag {
     LOOP_EVENT_WORLD = 1 << 0,     /* collective on a communicator as large as the world */
     LOOP_EVENT_UNORDERED = 1 << 1, /* its order is a matter of timing */
+    LOOP_EVENT_GROUP = 1 << 5,     /* collective of some of the ranks */
     LOOP_EVENT_POLL = 1 << 7,      /* a poll that found nothing */
 };
 

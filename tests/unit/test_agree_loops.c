@@ -244,8 +244,9 @@ static void test_which_phase_is_the_main_one(void **state)
     assert_int_equal(main_of(100, 100, 100), 0);
     assert_int_equal(main_of(70, 100, 30), 0);
     assert_int_equal(main_of(100, 70, 30), 0);
-    assert_int_equal(main_of(55, 100, 30), 0);
-    assert_int_equal(main_of(45, 55, 100), 1);
+    assert_int_equal(main_of(44, 100, 30), 0);
+    assert_int_equal(main_of(35, 55, 100), 1);
+    assert_int_equal(main_of(33, 100, 30), 1);
     assert_int_equal(main_of(0, 0, 1), 2);
     assert_int_equal(main_of(0, 0, 0), EFG_NONE);
 }

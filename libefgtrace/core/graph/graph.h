@@ -84,6 +84,7 @@ enum efg_node_flag {
     EFG_NODE_OVERFLOW = 1 << 2, /* stands for all signatures that found no room */
     EFG_NODE_STARTS = 1 << 3,   /* visits start requests that other calls complete (efg_event.is_start) */
     EFG_NODE_MARK = 1 << 4,     /* the program says that an iteration begins here */
+    EFG_NODE_GROUP = 1 << 5,    /* the first visit: a collective of some of the ranks */
 };
 
 /*
@@ -162,7 +163,7 @@ struct efg_event {
     uint64_t enter, leave;
     union {
         struct {
-            uint64_t flags : 6;    /* EFG_NODE_WORLD, EFG_NODE_UNORDERED, EFG_NODE_MARK */
+            uint64_t flags : 6;    /* EFG_NODE_WORLD, _UNORDERED, _MARK, _GROUP */
             uint64_t is_start : 1; /* starts a request: a visit counts from when it was entered */
             uint64_t is_poll : 1;  /* one that found nothing */
             uint64_t bytes : 56;   /* of a poll: how many others it stands for */

@@ -356,6 +356,19 @@ static bool may_be_further_in(const struct efg_judge *judge, const struct efg_lo
                                   efg_callflow_place(judge->flow, site) != found->loop.place);
 }
 
+/* All calls of LOOP are collectives of some of the ranks, so others may go round it more often, or less. */
+static bool is_of_some_ranks(const struct efg_judge *judge, const struct efg_loop_found *loop)
+{
+    const struct efg_callflow *flow = judge->flow;
+
+    for (uint32_t x = loop->site; x != EFG_NONE; x = efg_calltree_next(flow->tree, x, loop->site)) {
+        uint32_t node = x < flow->sites ? efg_callflow_site(flow, x)->node : EFG_NONE;
+        if (node != EFG_NONE && !(flow->graph->nodes[node].flags & EFG_NODE_GROUP))
+            return false;
+    }
+    return true;
+}
+
 /* A function is called in each iteration, and the rest of the loop comes in each k-th. */
 static bool is_further_in(const struct efg_judge *judge, const struct efg_loop_found *found,
                           const struct efg_loop_found *inner)
@@ -369,7 +382,8 @@ static bool is_further_in(const struct efg_judge *judge, const struct efg_loop_f
            efg_callflow_is_steady(judge->flow, beside) &&
            efg_calltree_gaps(judge->flow->tree, site) == inner->site &&
            inner->loop.iterations >= MUCH_FINER * found->loop.iterations &&
-           is_pure(judge, inner, judge->flow->flow[site].entries);
+           is_pure(judge, inner, judge->flow->flow[site].entries) &&
+           !(is_of_some_ranks(judge, inner) && efg_pivot_is_world(judge, found));
 }
 
 static uint32_t go_further_in(const struct efg_judge *judge, uint32_t i)

@@ -22,7 +22,9 @@
  * One loop further inside is taken if the function has a single site with 94% of the events, the other
  * sites come steadily, and the function called there is nothing but a loop that goes round 5
  * times as often: a step function that is called in each iteration, and output in each 50th. Where
- * the code is known, that site must be in a loop within the one that was found.
+ * the code is known, that site must be in a loop within the one that was found. Not so if all calls of that
+ * function are collectives of some of the ranks, while all of them meet in each iteration around: they
+ * would go round it unequally often (k-points in pools).
  *
  * All this is moot where the program itself says that an iteration begins (EFG_NODE_MARK): the
  * main loop is then the one that has the mark; of several, the one whose function has most of the time.

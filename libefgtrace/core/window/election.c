@@ -9,7 +9,7 @@
 #include "core/graph/detail.h"
 
 #define MOST_TRIES 3 /* more rounds while ranks have different loops */
-#define NEARLY_LONGEST 0.5
+#define NEARLY_LONGEST 0.4
 #define BRIEF 0.05
 #define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
 

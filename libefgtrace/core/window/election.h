@@ -37,7 +37,8 @@ void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result)
 void efg_election_settle(struct efg_agree *agree, const uint64_t *lasted, const uint64_t *busy);
 
 /* Which of COUNT phases, in their order, is that of the main loop, by their TIME: the first one that takes
- * half of the time of the longest. So phases of about the same time do not change places from run to run.
+ * 40% of the time of the longest. So phases of about the same time do not change places from run to run:
+ * where a machine has other work to do, one of two that do the same may take twice as long.
  * EFG_NONE: none takes any. */
 uint32_t efg_election_main(const uint64_t *time, uint32_t count);
 

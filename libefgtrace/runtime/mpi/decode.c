@@ -141,10 +141,12 @@ static bool found_nothing(const struct efg_call *c)
     return c->flag && !*c->flag;
 }
 
-/* A completed collective of all ranks: what may delimit an iteration for all of them. */
-static bool is_world_collective(const struct efg_call *c, const struct efg_comm *comm)
+/* A completed collective: of all ranks, it may delimit an iteration for all of them. */
+static uint32_t flags_of_collective(const struct efg_call *c, const struct efg_comm *comm)
 {
-    return comm->is_world && c->shape == EFG_SHAPE_COLLECTIVE && !c->neighbour;
+    if (c->shape != EFG_SHAPE_COLLECTIVE || c->neighbour)
+        return 0;
+    return comm->is_world ? EFG_NODE_WORLD : EFG_NODE_GROUP;
 }
 
 static int32_t relative(int peer, const struct efg_comm *comm)
@@ -169,7 +171,7 @@ EFG_HOT struct efg_facts efg_decode_other(const struct efg_call *c, int result, 
     } else if (c->shape == EFG_SHAPE_MARK) {
         f.flags = EFG_NODE_MARK;
     } else if (comm) {
-        f.flags = is_world_collective(c, comm) ? EFG_NODE_WORLD : 0;
+        f.flags = flags_of_collective(c, comm);
         if (result == MPI_SUCCESS)
             collective_bytes(c, &f);
     }

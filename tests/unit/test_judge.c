@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of two nested loops is the main one: a function with a loop of its own is called in each cycle, and
+ * there is one call beside it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/loop/judge.h"
+
+#define CYCLES 50
+#define ROUNDS 12 /* in each cycle */
+#define WORLD EFG_NODE_WORLD
+#define GROUP EFG_NODE_GROUP
+
+enum path { APPLY = 1, SOLVE, MIX };
+
+/* main calls the function, which calls APPLY and SOLVE; then MIX. */
+static uint32_t keys_of(uint32_t path, uint64_t *keys)
+{
+    keys[0] = path == MIX ? 11 : 10;
+    keys[1] = 20 + path;
+    return path == MIX ? 1 : 2;
+}
+
+static void add(struct efg_graph *graph, enum path path, uint32_t flags)
+{
+    uint64_t enter = 20 * graph->events + 10;
+
+    efg_graph_step(graph, &(struct efg_event){.signature = {.call = path, .path = path},
+                                              .path_hash = path,
+                                              .enter = enter,
+                                              .leave = enter + 10,
+                                              .flags = flags});
+}
+
+static void run(struct efg_graph *graph, uint32_t apply, uint32_t solve, uint32_t mix)
+{
+    for (int i = 0; i < CYCLES; i++) {
+        for (int k = 0; k < ROUNDS; k++) {
+            add(graph, APPLY, apply);
+            add(graph, SOLVE, solve);
+        }
+        add(graph, MIX, mix);
+    }
+}
+
+/* Of calls with these flags the main loop has so many iterations. */
+static void assert_iterations(uint32_t apply, uint32_t solve, uint32_t mix, uint64_t iterations)
+{
+    struct efg_graph graph;
+    struct efg_history history;
+    struct efg_callflow flow = {0};
+    struct efg_judge judge = {0};
+
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, NULL), 0);
+    assert_int_equal(efg_history_init(&history, &graph, 0), 0);
+    run(&graph, apply, solve, mix);
+    assert_int_equal(efg_callflow_fill(&flow, &history, 20 * graph.events + 20), 0);
+    assert_int_equal(efg_judge_look(&judge, &flow), 0);
+    assert_int_not_equal(judge.chosen, EFG_NONE);
+    assert_int_equal(judge.chain[judge.chosen].loop.iterations, iterations);
+    efg_judge_fini(&judge);
+    efg_callflow_fini(&flow);
+    efg_history_fini(&history);
+    efg_graph_fini(&graph);
+}
+
+/* A constant number of rounds with nothing before or behind: steps, with something in each 12th. */
+static void rounds_of_all(void **state)
+{
+    (void)state;
+    assert_iterations(0, 0, WORLD, CYCLES * ROUNDS);
+    assert_iterations(0, WORLD, 0, CYCLES * ROUNDS);
+}
+
+/* All calls in a round are of some of the ranks: others may have more or fewer. All have the cycle. */
+static void rounds_of_some(void **state)
+{
+    (void)state;
+    assert_iterations(GROUP, GROUP, WORLD, CYCLES);
+}
+
+/* No collective of all ranks in each cycle, or some call that is no collective. */
+static void all_do_not_meet(void **state)
+{
+    (void)state;
+    assert_iterations(GROUP, GROUP, GROUP, CYCLES * ROUNDS);
+    assert_iterations(GROUP, 0, WORLD, CYCLES * ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_of_all),
+        cmocka_unit_test(rounds_of_some),
+        cmocka_unit_test(all_do_not_meet),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
