@@ -9,6 +9,7 @@ representative.py TOOL DIR --full   DIR has a trace of the whole run (mode full)
 """
 import json
 import math
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -297,6 +298,11 @@ def check_verdict(said):
     else:
         verdict = 'unknown' if abs(apart) > 0.1 else 'yes'
     expect(said['verdict'] == verdict, 'verdict', said['verdict'], 'instead of', verdict)
+    if verdict == 'yes':
+        apart, points = map(float, re.findall(r'by more than ([0-9.]+)', said['sentence']))
+        shares = [abs(row['share']['recorded'] - row['share']['run']) for row in said['rows']]
+        expect(100 * max(abs(row['impact']) for row in said['rows']) <= apart + 1e-6 and
+               100 * max(shares) <= points + 1e-6, 'no row differs by more:', said['sentence'])
 
 
 def check_full(graph, trace):

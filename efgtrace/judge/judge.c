@@ -90,25 +90,35 @@ static void say_slow(struct efg_representative *r, const struct efg_run *run)
     say_no(r, run, why);
 }
 
-static void say_yes(struct efg_representative *r)
+/* Of all rows, whether it is more than chance or not: it is what the table below shows. */
+static void put_most(char *text, size_t size, const struct efg_representative *r)
 {
-    char some[32], all[32], most[160] = "nothing in them differs";
+    const struct efg_representative_row *farthest = NULL;
     double apart = 0, share = 0;
+
     for (uint32_t i = 0; i < r->row_count; i++) {
         const struct efg_representative_row *row = &r->rows[i];
-        if (row->time.differs && fabs(row->impact) > apart)
-            apart = fabs(row->impact);
-        if (row->share.differs && fabs(row->share.recorded - row->share.run) > share)
-            share = fabs(row->share.recorded - row->share.run);
+        double points = fabs(row->share.recorded - row->share.run);
+        apart = fmax(apart, fabs(row->impact));
+        if (points <= share)
+            continue;
+        share = points;
+        farthest = row;
     }
+    snprintf(text, size,
+             "no call or loop differs by more than %.1f%% of that, nor its share of the time by more than "
+             "%.1f points%s",
+             fmax(0.1, ceil(1000 * apart) / 10), fmax(0.1, ceil(1000 * share) / 10),
+             farthest && !farthest->share.differs ? ", which may be chance" : "");
+}
+
+static void say_yes(struct efg_representative *r)
+{
+    char some[32], all[32], most[192];
+
+    put_most(most, sizeof most, r);
     efg_format_ns(some, sizeof some, (uint64_t)(r->each.recorded + 0.5));
     efg_format_ns(all, sizeof all, (uint64_t)(r->each.run + 0.5));
-    if (apart > 0 || share > 0)
-        snprintf(
-            most, sizeof most,
-            "no call or loop differs by more than %.1f%% of that, nor its share of the time by more than "
-            "%.1f points",
-            fmax(0.1, ceil(1000 * apart) / 10), fmax(0.1, ceil(1000 * share) / 10));
     snprintf(r->sentence, sizeof r->sentence,
              "The recorded iterations stand for the run: they take %s each, all of them %s "
              "(%+.1f%%), and %s.",
