@@ -296,7 +296,8 @@ def check_verdict(said):
     if (each['differs'] and abs(apart) > 0.1) or wrong or said['iterations']['coverage'] < 0.5:
         verdict = 'no'
     else:
-        verdict = 'unknown' if abs(apart) > 0.1 else 'yes'
+        unsure = abs(apart) > 0.1 or any(abs(row['impact']) >= 0.1 for row in rows)
+        verdict = 'unknown' if unsure else 'yes'
     expect(said['verdict'] == verdict, 'verdict', said['verdict'], 'instead of', verdict)
     if verdict == 'yes':
         apart, points = map(float, re.findall(r'by more than ([0-9.]+)', said['sentence']))

@@ -30,14 +30,15 @@ void efg_representative_label(const struct efg_representative *r, const struct e
     snprintf(text, size, "loop %s", label);
 }
 
-/* The one with the largest impact of those that differ in their time; calls and computation
- * before loops, which they are part of. */
-static const struct efg_representative_row *find_worst(const struct efg_representative *r)
+/* The first one with an impact of LEAST or more, of those that differ in their time or of all; calls and
+ * computation before loops, which they are part of. */
+static const struct efg_representative_row *find_worst(const struct efg_representative *r, bool differs,
+                                                       double least)
 {
     const struct efg_representative_row *worst = NULL;
     for (uint32_t i = 0; i < r->row_count; i++) {
         const struct efg_representative_row *row = &r->rows[i];
-        if (!row->time.differs || fabs(row->impact) < ROW_APART)
+        if ((differs && !row->time.differs) || fabs(row->impact) < least)
             continue;
         if (!worst || (worst->kind == EFG_ROW_LOOP && row->kind != EFG_ROW_LOOP))
             worst = row;
@@ -81,7 +82,7 @@ static void say_no(struct efg_representative *r, const struct efg_run *run, cons
 /* An iteration takes more or less time, and what has most to do with it. */
 static void say_slow(struct efg_representative *r, const struct efg_run *run)
 {
-    const struct efg_representative_row *worst = find_worst(r);
+    const struct efg_representative_row *worst = find_worst(r, true, ROW_APART);
     char why[640], factor[64], label[384] = "";
     put_factor(factor, sizeof factor, &r->each);
     if (worst)
@@ -134,9 +135,10 @@ void efg_representative_say_unknown(struct efg_representative *r, const char *wh
 
 void efg_representative_judge(struct efg_representative *r, const struct efg_run *run)
 {
-    const struct efg_representative_row *worst = find_worst(r);
+    const struct efg_representative_row *worst = find_worst(r, true, ROW_APART);
+    const struct efg_representative_row *unsure = find_worst(r, false, EFG_SUMMARY_APART);
     double apart = r->each.recorded / r->each.run - 1;
-    char why[640];
+    char why[640], row[560];
     if (r->recorded < 3) {
         efg_representative_say_unknown(r, r->has_slow ? "but for slow ones, there are fewer than three"
                                                       : "there are fewer than three");
@@ -151,6 +153,10 @@ void efg_representative_judge(struct efg_representative *r, const struct efg_run
     } else if (fabs(apart) > EFG_SUMMARY_APART) {
         snprintf(why, sizeof why, "they take %.0f%% %s time than all, but differ from each other as much",
                  100 * fabs(apart), apart > 0 ? "more" : "less");
+        efg_representative_say_unknown(r, why);
+    } else if (unsure) {
+        put_row(row, sizeof row, r, run, unsure);
+        snprintf(why, sizeof why, "%s, but iterations differ from each other as much", row);
         efg_representative_say_unknown(r, why);
     } else {
         say_yes(r);

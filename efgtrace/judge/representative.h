@@ -38,7 +38,8 @@
  *   - a call, the computation or a loop takes more or less time in an iteration, outside of its
  *     interval, by at least 5% of the time of an iteration of the run; the one with the most;
  *   - the loop takes less than half of the time of its ranks: the rest was not recorded.
- * Nor is the answer known if an iteration takes 10% more or less time, but inside a wide interval.
+ * Nor is the answer known if an iteration takes 10% more or less time, but inside a wide interval; or
+ * if one of these rows does, by 10% of the time of an iteration of the run.
  *
  * Source: Cochran, "Sampling Techniques" (1977), on ratio estimators.
  */
