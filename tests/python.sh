@@ -50,14 +50,14 @@ accepted mpi4py mpi4py/traces.otf2 --full --iterations 0
     same "halo: it prints the same" "$(cat bare)" "$(cat traced.out)"
     contains "halo: iterations" "$(loop halo)" ", 2000 iterations"
     has "it is called after its script" "halo.py, 2 ranks" halo/summary.txt
-    same "two lines are two nodes" "2000 halo.py:15 2000 halo.py:16" \
+    same "two lines are two nodes" "2000 halo.py:17 2000 halo.py:18" \
         "$("$tool" graph -f json -r 0 halo | "$python" -c '
 import json, sys
 for node in sorted(json.load(sys.stdin)["nodes"], key=lambda node: node["path"][0]["line"]):
     if node["call"] == "MPI_Sendrecv":
         print(node["count"], "halo.py:%d" % node["path"][0]["line"])' | xargs)"
     "$tool" report -o halo.html halo
-    has "the page has them" "halo.py:15" halo.html
+    has "the page has them" "halo.py:17" halo.html
 }
 traced_by 2 solver -n 5 -- "$python" -u -X utf8 "$sources/solver.py" 2000
 contains "solver: iterations" "$(loop solver)" "in <module>, 2000 iterations"
