@@ -4,7 +4,7 @@
  * cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_create,
  * intercomm_merge; on each one an Allreduce; compute. True iterations: ITERATIONS (100).
  *
- * programs.sh: steps=200 second=full window=maybe */
+ * programs.sh: steps=100 second=full window=maybe */
 #include "program.h"
 
 /* Sums one per rank over the communicator (over the other group of an intercommunicator), and

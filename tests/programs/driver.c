@@ -3,7 +3,7 @@
  * 3 times: Bcast of the input, then 1000 steps (Sendrecv, compute, Allreduce), then Gather of
  * the result. True iterations: the steps, 3 x ITERATIONS (3000); the outermost loop has only 3.
  *
- * programs.sh: steps=500 iterations=1500 */
+ * programs.sh: steps=500 says=steps_in_each_of_3_runs iterations=1500 */
 #include "program.h"
 
 enum { RUNS = 3 };

@@ -4,7 +4,7 @@
  * Recv of a task, compute, Send of the result. True iterations: ITERATIONS (3000) tasks and one
  * first request per worker on rank 0; a share of them on each worker, different in each run.
  *
- * programs.sh: steps=1500 window=maybe lacks=messages,iterations,collectives */
+ * programs.sh: steps=1500 says=tasks window=maybe lacks=messages,iterations,collectives */
 #include "program.h"
 
 enum { STOP = -1 };

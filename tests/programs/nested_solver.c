@@ -5,7 +5,7 @@
  * Barrier. True iterations: ITERATIONS (300) time steps; 1200 or so inner ones are the finer
  * level.
  *
- * programs.sh: steps=300 window=maybe */
+ * programs.sh: steps=300 says=bare window=maybe */
 #include "program.h"
 
 int main(int argc, char **argv)

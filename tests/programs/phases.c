@@ -3,7 +3,7 @@
  * ITERATIONS (500) steps of Sendrecv, compute, Allreduce; then as many of Alltoall, compute,
  * Bcast; then as many of compute, Reduce, Scatter. True iterations: ITERATIONS in each phase.
  *
- * programs.sh: steps=300 window=maybe lacks=iterations */
+ * programs.sh: steps=300 says=steps_in_each_of_3_phases window=maybe lacks=iterations */
 #include "program.h"
 
 enum { MOST = 64 }; /* ranks */

@@ -4,7 +4,8 @@
  * runs 300 steps: Isend and Irecv around the ring, compute, Waitall, Allreduce. True
  * iterations: ITERATIONS (300) on each thread; the main thread has no loop.
  *
- * programs.sh: steps=200 microseconds=5000 second=full window=maybe lacks=messages,collectives graph=yes */
+ * programs.sh: steps=200 microseconds=5000 says=steps_on_each_of_4_threads
+ * programs.sh: second=full window=maybe lacks=messages,collectives graph=yes */
 #include "program.h"
 #include <pthread.h>
 
