@@ -212,6 +212,13 @@ static void run_sequence(struct feed *f)
     call_pairs(f, 100, 3);
 }
 
+static void run_equal(struct feed *f)
+{
+    call_pairs(f, 300, 1);
+    call_pairs(f, 300, 3);
+    call_pairs(f, 300, 5);
+}
+
 static void run_branches(struct feed *f)
 {
     for (int i = 0; i < 1000; i++) {
@@ -319,7 +326,10 @@ static void test_known(void **state)
         {run_two_inner, 1, 100, "100(1000 1000)"},
         {run_nested, 1, 1000, "100(1000)"},
         {run_four_times, 1, 51, "204 51"},
-        {run_branches, 1, 500, "500"}, /* two visits of it are one iteration */
+        {run_branches, 1, 500, "500"},      /* two visits of it are one iteration */
+        {run_equal, 1, 300, "300 300 300"}, /* of several with as many, that of the call */
+        {run_equal, 3, 300, "300 300 300"},
+        {run_equal, 5, 299, "299 300 300"}, /* seen a little earlier */
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct feed f;
@@ -336,6 +346,7 @@ static void test_known(void **state)
         assert_true(tree.main < tree.count);
         assert_int_equal(tree.loops[tree.main].repetitions, known[i].iterations);
         assert_int_equal(efg_looptree_find(&tree, &f.graph, keys_of, &main), tree.main);
+        assert_true(known[i].run != run_equal || tree.loop_of[main.node] == tree.main);
         efg_looptree_fini(&tree);
         feed_fini(&f);
     }

@@ -47,6 +47,7 @@ struct builder {
     struct efg_looptree *tree;
     const struct efg_callflow *flow;
     const struct efg_loop_known *main;
+    uint64_t main_count;               /* what its repetitions would be if it were not known */
     uint32_t main_function, main_call; /* sites: its function, and the call if that is repeated;
                                           EFG_NONE: none */
     uint32_t *inside;                  /* per site: its innermost loop, or EFG_NONE */
@@ -356,7 +357,11 @@ static int look_at(struct builder *b, struct body body)
     uint64_t count = choose_level(b, body.begin, body.end), more = more_than(body.least);
     bool is_the_main = is_main(b, body.begin, body.end, count);
 
-    count = is_the_main ? b->main->iterations : count_around(b, body.begin, body.end, count);
+    count = count_around(b, body.begin, body.end, count);
+    if (is_the_main) {
+        b->main_count = count;
+        count = b->main->iterations;
+    }
     if (count > 1) {
         body.parent = add_loop(b, body.parent, b->function, count);
         if (body.parent == EFG_NONE)
@@ -456,15 +461,17 @@ static void find_function(struct builder *b)
         b->main_call = leaf;
 }
 
-/* It is one of those that were found, by its function; the rule says how often it went round.
- */
+/* It is one of those that were found, by its function, and around its node, if another one of the function
+ * ran as often; the rule says how often it went round. */
 static void settle_main(struct builder *b)
 {
     struct efg_looptree *tree = b->tree;
-
-    if (tree->main == EFG_NONE && b->main_function != EFG_NONE)
-        tree->main = efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_function)->hash,
-                                          b->main->iterations);
+    if (tree->main != EFG_NONE)
+        tree->loops[tree->main].repetitions = b->main_count;
+    if (b->main_function != EFG_NONE &&
+        (tree->main == EFG_NONE || is_near(b->main_count, b->main->iterations)))
+        tree->main = efg_looptree_around(tree, efg_callflow_site(b->flow, b->main_function)->hash,
+                                         b->main->iterations, tree->loop_of[b->main->node]);
     if (tree->main == EFG_NONE && b->main_call != EFG_NONE)
         tree->main =
             efg_looptree_nearest(tree, efg_callflow_site(b->flow, b->main_call)->hash, b->main->iterations);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds a known loop by its function; of several, the one that ran about as often.
+ * Finds a known loop by its function; of several, the one that ran about as often; of these, the one around a
+ * node.
  */
 #include "recognise.h"
+
+#define AS_OFTEN 1.1
 
 #include "base/hash.h"
 
@@ -23,6 +26,19 @@ uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function
     return best;
 }
 
+uint32_t efg_looptree_around(const struct efg_looptree *tree, uint64_t function, uint64_t iterations,
+                             uint32_t inner)
+{
+    uint32_t best = efg_looptree_nearest(tree, function, iterations);
+
+    for (uint32_t l = best == EFG_NONE ? EFG_NONE : inner; l != EFG_NONE; l = tree->loops[l].parent)
+        if (tree->loops[l].function == function &&
+            ratio(tree->loops[l].repetitions, iterations) <=
+                AS_OFTEN * ratio(tree->loops[best].repetitions, iterations))
+            return l;
+    return best;
+}
+
 /* The hashes of call sites are made as in calltree.c, of keys from the outermost one on. */
 uint32_t efg_looptree_find(const struct efg_looptree *tree, const struct efg_graph *graph,
                            efg_path_keys *path_keys, const struct efg_loop_known *known)
@@ -33,7 +49,7 @@ uint32_t efg_looptree_find(const struct efg_looptree *tree, const struct efg_gra
 
     for (uint32_t i = 0; i < depth && i < known->depth; i++)
         hash = efg_hash_mix(hash, keys[i]);
-    uint32_t loop = efg_looptree_nearest(tree, hash, known->iterations);
+    uint32_t loop = efg_looptree_around(tree, hash, known->iterations, tree->loop_of[known->node]);
     if (loop == EFG_NONE && known->depth >= depth)
         loop = efg_looptree_nearest(tree, efg_hash_mix(hash, ~node->hash), known->iterations);
     return loop;

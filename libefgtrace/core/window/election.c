@@ -250,7 +250,8 @@ uint64_t efg_agree_part_of(const struct efg_agree *agree, const struct efg_agree
     return part ? part : 1;
 }
 
-uint32_t efg_election_main(const uint64_t *time, uint32_t count)
+/* The first one that is nearly the longest; EFG_NONE: none takes any time. */
+static uint32_t nearly_longest(const uint64_t *time, uint32_t count)
 {
     uint64_t longest = 0;
     uint32_t i = 0;
@@ -260,4 +261,19 @@ uint32_t efg_election_main(const uint64_t *time, uint32_t count)
     while (i < count && (double)time[i] < NEARLY_LONGEST * (double)longest)
         i++;
     return longest ? i : EFG_NONE;
+}
+
+uint32_t efg_election_main(const uint64_t *time, const uint64_t *loops, uint32_t count)
+{
+    uint64_t all[EFG_AGREE_TURNS + 1] = {0}, own[EFG_AGREE_TURNS + 1] = {0}; /* of a function; of one only */
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++)
+            all[i] += k == i || (loops[i] && loops[k] == loops[i]) ? time[k] : 0;
+    uint32_t main = nearly_longest(all, count);
+    if (main == EFG_NONE)
+        return EFG_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        own[i] = i == main || (loops[i] && loops[i] == loops[main]) ? time[i] : 0;
+    return nearly_longest(own, count);
 }

@@ -271,13 +271,16 @@ static void divide(void)
  * the main loop, by the time that each had on all of them. */
 static void settle_main(const struct efg_thread *t, uint64_t now)
 {
-    uint64_t time[EFG_AGREE_TURNS + 1] = {0};
+    uint64_t time[EFG_AGREE_TURNS + 1] = {0}, loops[EFG_AGREE_TURNS + 1] = {0};
     const struct efg_callflow *flow = t->finder ? efg_finder_judge(t->finder)->flow : NULL;
 
     if (flow)
         efg_phases_weigh(flow, &s->main, time, now);
     efg_rounds_sum(time, EFG_AGREE_TURNS + 1);
-    uint32_t number = efg_election_main(time, EFG_AGREE_TURNS + 1) + 1;
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
+            loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
+    uint32_t number = efg_election_main(time, loops, EFG_AGREE_TURNS + 1) + 1;
     const struct efg_phase *phase = number <= EFG_AGREE_TURNS ? efg_phases_numbered(number) : NULL;
     if (!phase || !flow || phase == efg_phases_find(&s->main))
         return;
