@@ -53,16 +53,18 @@ for neighbour in $neighbours $others; do
     nm $neighbour.o | sed -n 's/.* T \(MPI_.*\)/-Wl,--wrap=\1/p' >$neighbour.wrapped
 done
 
-# build NAME NEIGHBOUR PLACE COMPILER SOURCE...: the program NAME with it
+# build NAME NEIGHBOUR PLACE COMPILER SOURCE...: the program NAME with it, unless another case has made it
 build() {
-    local name=$1 neighbour=$2 place=$3 with=
+    local name=$1 neighbour=$2 place=$3 with= made
     shift 3
+    made=$(program $name $neighbour $place)
+    [ ! -x "$made" ] || return 0
     case $place in
     linked) with="-Wl,--no-as-needed -L$work -l$neighbour -Wl,-rpath,$work" ;;
     within) with="$work/$neighbour.o" ;;
     wrapped) with="$work/$neighbour.wrapped.o $(cat "$work/$neighbour.wrapped")" ;;
     esac
-    "$@" $with -o "$(program $name $neighbour $place)" || exit 1
+    "$@" $with -o "$made" || exit 1
 }
 
 # program NAME NEIGHBOUR PLACE
