@@ -185,9 +185,24 @@ static bool is_free(void)
     return trigger->state <= EFG_PROVISIONAL && agree->round == EFG_ROUND_PROPOSE;
 }
 
+/* This rank has no loop yet, and records one that is inside of FOUND, as that was not seen to go round. */
+static bool records_inner(const struct efg_judge *judge, const struct efg_loop_found *found)
+{
+    const struct efg_callflow *flow = judge->flow;
+
+    if (trigger->state != EFG_PROVISIONAL || !is_free() || s->loop.function ||
+        s->pivot.kind == EFG_PIVOT_NONE)
+        return false;
+    uint32_t pivot = s->pivot.kind == EFG_PIVOT_NODE ? flow->graph->nodes[s->pivot.id].leaf : s->pivot.id;
+    return pivot < flow->sites && efg_calltree_is_below(flow->tree, pivot, found->site) &&
+           !has_pivot(judge, found);
+}
+
 static void consider(struct efg_thread *t, const struct efg_judge *judge, const struct efg_loop_found *found,
                      uint64_t now)
 {
+    if (records_inner(judge, found))
+        efg_act_lose(t, now);
     bool is_waiting = trigger->state == EFG_WATCHING || trigger->state == EFG_PROPOSED;
 
     if (is_blocked(t, judge, found)) {
