@@ -210,6 +210,9 @@ def main():
     check('the sentence on what was recorded, as in the text', True,
           report['representative']['sentence'] in ' '.join(line.strip() for line in lines))
     begin = lines.index('') + 1  # behind the findings
+    recorded = report['representative']
+    check('whether what was recorded stands for the run, among the findings', recorded['iterations']['recorded'] > 0,
+          recorded['sentence'] in report['overview']['findings'])
     check('the findings, as in the text', ' '.join(lines[:begin - 1]).split(),
           ' '.join(f'{i}. {text}' for i, text in enumerate(report['overview']['findings'], 1)).split())
     check('the summary, as in the text', lines[begin:begin + len(report['overview']['summary'])],

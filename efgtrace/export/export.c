@@ -173,14 +173,6 @@ static const char *const help[] = {
     NULL,
 };
 
-/* Two formats are; the default one is meant. */
-static bool is_json(const char *path)
-{
-    const char *dot = path ? strrchr(path, '.') : NULL;
-
-    return dot && strcmp(dot, ".json") == 0;
-}
-
 int efg_cmd_export(int argc, char **argv)
 {
     struct request request = {.format = -1, .calls = EFG_RECORDED_LIMITS.calls};
@@ -189,12 +181,13 @@ int efg_cmd_export(int argc, char **argv)
                                          {"output", 'o', .text = &request.output},
                                          {0}};
     int code = efg_options_take("export", options, help, 1, argc, argv);
-    if (code < 0 && request.format < 0 && is_json(request.output))
-        request.format = PERFETTO;
+    bool is_given = request.format >= 0;
     if (code < 0)
         code = efg_options_format("export", FORMATS, &request.format, &request.output);
     if (code >= 0)
         return code;
+    if (!is_given && request.format == JSON) /* two formats are; of a file, the default one is meant */
+        request.format = PERFETTO;
     request.dir = argv[optind];
     if (request.format == OTF2 || request.format == SIMGRID)
         return request.output ? export_folder(&request)

@@ -2,7 +2,7 @@
 /*
  * Findings: sentences, each on a question that readers of a report have: did the ranks have a
  * processor; where is the time lost, which ranks make the others wait, where do they wait; what made the
- * slowest iteration slow.
+ * slowest iteration slow; do the recorded iterations stand for the run.
  */
 #include <stdio.h>
 
@@ -117,6 +117,12 @@ static void say_slow(struct efg_buffer *out, const struct efg_beside *beside)
     const struct efg_beside_pair *slowest = efg_beside_slowest(beside);
     if (slowest)
         efg_buffer_print(out, "%s\n", slowest->sentence);
+}
+
+void efg_report_say_representative(struct efg_buffer *out, const struct efg_representative *r)
+{
+    if (r->recorded)
+        efg_buffer_print(out, "%s\n", r->sentence);
 }
 
 void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,

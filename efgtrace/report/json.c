@@ -160,7 +160,7 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
     cJSON *document = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "format", "efgtrace-report");
     efg_json_number(document, "version", EFG_REPORT_VERSION);
-    efg_report_json_overview(document, model, beside, waiting);
+    efg_report_json_overview(document, model, beside, waiting, r);
     efg_report_json_loops(document, model, waiting);
     efg_report_json_phases(document, model);
     efg_report_json_iterations(document, model);

@@ -34,7 +34,8 @@ cJSON *efg_report_json(const struct efg_model *model, const struct efg_represent
 /* --- its parts: each adds members to TO --- */
 
 void efg_report_json_overview(cJSON *to, const struct efg_model *model, const struct efg_beside *beside,
-                              const struct efg_report_waiting *waiting);
+                              const struct efg_report_waiting *waiting,
+                              const struct efg_representative *representative);
 void efg_report_json_loops(cJSON *to, const struct efg_model *model,
                            const struct efg_report_waiting *waiting);
 /* What was counted in an iteration of loop number L, to LOOP. */

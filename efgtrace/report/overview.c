@@ -83,7 +83,8 @@ static void add_places(cJSON *to, const struct efg_ranks *ranks)
 }
 
 void efg_report_json_overview(cJSON *document, const struct efg_model *model, const struct efg_beside *beside,
-                              const struct efg_report_waiting *waiting)
+                              const struct efg_report_waiting *waiting,
+                              const struct efg_representative *representative)
 {
     const struct efg_run *run = &model->run;
     const struct efg_totals *totals = &run->common.totals;
@@ -107,6 +108,7 @@ void efg_report_json_overview(cJSON *document, const struct efg_model *model, co
     efg_report_json_efficiency(to, &efficiency);
     efg_report_findings(&findings, model, beside);
     efg_report_say_waiting(&findings, waiting);
+    efg_report_say_representative(&findings, representative);
     efg_json_lines(to, "findings", &findings, 0);
     efg_buffer_fini(&findings);
     add_summary(to, run);

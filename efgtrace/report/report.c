@@ -150,6 +150,7 @@ static void put_findings(struct efg_buffer *out, const struct reading *reading)
     char head[] = "1. ";
     efg_report_findings(&findings, &reading->model, &reading->beside);
     efg_report_say_waiting(&findings, &reading->waits);
+    efg_report_say_representative(&findings, &reading->representative);
     efg_buffer_put(&findings, "", 1);
     out->failed |= findings.failed;
     for (char *line = findings.failed ? "" : (char *)findings.data, *end; *line; line = end) {

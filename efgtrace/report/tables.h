@@ -16,6 +16,9 @@
 void efg_report_findings(struct efg_buffer *out, const struct efg_model *model,
                          const struct efg_beside *beside);
 
+/* Whether the recorded iterations stand for the run, one more of them; nothing, if there are none. */
+void efg_report_say_representative(struct efg_buffer *out, const struct efg_representative *r);
+
 /* Slow iterations beside typical ones: the sentences, and a table each. */
 void efg_report_slow(struct efg_buffer *out, const struct efg_beside *beside, uint32_t most);
 

@@ -102,7 +102,7 @@ static void test_golden(void **state)
         "             each begins with MPI_Irecv  halo.c:21 exchange,\n"
         "             behind MPI_Allreduce  stencil.c:48 residual\n"
         "             EFGTRACE_LOOP=789abcdef0 selects it again\n"
-        "             EFGTRACE_LEVEL=coarser selects the 50 x in main\n"
+        "             EFGTRACE_LEVEL=coarser selects the 50 x in main, a loop without a row above\n"
         "Traced       10 iterations, number 100 to 109, from 400 ms to 440 ms\n"
         "             the same iterations on all 4 ranks\n"
         "             they took 3.92 ms each, all iterations 4.04 ms (-3.1%); MPI 12.6% of it, "
@@ -367,12 +367,12 @@ static void test_counts_of_killed(void **state)
         thread_of(i)->loops.automatic.iterations = 900;
     }
     whole.run.level = EFG_LEVEL_COARSER;
-    expect("EFGTRACE_LEVEL=auto    selects the 900 x in main\n");
+    expect("EFGTRACE_LEVEL=auto    selects the 900 x in main, a loop without a row above\n");
     whole.run.is_saved = 1;
     expect("EFGTRACE_LEVEL=auto    selects the 1000 x in stencil.c:66 main (inner)\n");
     for (uint32_t i = 0; i < whole.rank_count; i++)
         thread_of(i)->loops.automatic.iterations = 24;
-    expect("EFGTRACE_LEVEL=auto    selects the 24 x in main\n");
+    expect("EFGTRACE_LEVEL=auto    selects the 24 x in main, a loop without a row above\n");
 }
 
 /* Of phases, the main one may be the shorter one on the rank that stands for the run. */
@@ -591,6 +591,18 @@ static void test_alike(void **state)
     whole.run.cut_count = count;
 }
 
+/* Iterations that take as long may spend it otherwise. */
+static void test_share(void **state)
+{
+    (void)state;
+    expect_not("they do not stand");
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->iterations.recorded_mpi *= 2;
+    expect("of all 14.7%\n             they do not stand for the run: EFGTRACE_SELECT=spread");
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->iterations.recorded_mpi /= 2;
+}
+
 /* Iterations that take as long may do other things. How often a program polls says nothing. */
 static void test_calls(void **state)
 {
@@ -699,6 +711,27 @@ static void test_cpp_names(void **state)
                           sizeof text);
         assert_string_equal(text, names[i][1]);
     }
+}
+
+/* What to do where a program has no symbols. */
+static void test_names(void **state)
+{
+    uint32_t count = whole.run.site_count;
+    struct efg_run_names *names = &whole.names;
+    (void)state;
+    expect_not("is stripped");
+    for (uint32_t i = 0; i < names->path_count; i++) {
+        struct efg_run_path *path = &names->paths[i];
+        path->depth += 4;
+        free(path->frames);
+        path->frames = calloc(path->depth, sizeof *path->frames);
+        assert_non_null(path->frames);
+    }
+    expect(
+        "Names        few in stencil, which is stripped: `efgtrace symbols` adds them, from debug files\n");
+    whole.run.site_count = 0; /* they were not looked up */
+    expect_not("is stripped");
+    whole.run.site_count = count;
 }
 
 static void test_without_symbols(void **state)
@@ -825,6 +858,33 @@ static void test_wrap(void **state)
     assert_wrapped(path, expected);
 }
 
+/* Text that would be broken before the last word of NUMBER goes on with all of it. */
+static void assert_kept(const char *number)
+{
+    char before[EFG_COLUMNS], text[300], expected[300];
+    const char *last = strrchr(number, ' ');
+    size_t length = EFG_COLUMNS - strlen("head ") - 1 - (size_t)(last - number);
+    memset(before, 'w', length);
+    before[length] = '\0';
+    snprintf(text, sizeof text, "%s %s, more", before, number);
+    snprintf(expected, sizeof expected, "head %s\n     %s, more\n", before, number);
+    assert_wrapped(text, expected);
+}
+
+static void test_units(void **state)
+{
+    char text[300], expected[300], before[EFG_COLUMNS - 6];
+    (void)state;
+    assert_kept("2.19 ms");
+    assert_kept("12 B");
+    assert_kept("633 thousand");
+    memset(before, 'w', sizeof before);
+    before[sizeof before - 3] = '\0';
+    snprintf(text, sizeof text, "%s 3 ranks", before);
+    snprintf(expected, sizeof expected, "head %s 3\n     ranks\n", before);
+    assert_wrapped(text, expected);
+}
+
 /* Of several sentences with one head, what goes on is told from the next sentence. */
 static void test_hang(void **state)
 {
@@ -847,6 +907,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_hang),
         cmocka_unit_test_setup_teardown(test_golden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stable_but_for_its_end, set_up, tear_down),
@@ -869,6 +930,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_doubts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_claim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_alike, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_share, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_calls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_warning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_notes, set_up, tear_down),
@@ -877,6 +939,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_counts_of_killed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_larger_phase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),
     };

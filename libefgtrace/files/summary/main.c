@@ -199,8 +199,8 @@ static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
     return a->function == b->function && a->iterations == b->iterations;
 }
 
-/* "8000 x in a.c:66 main", as the table of loops has it, if it is there; else its function. Of a job that
- * ended early, the loop was counted before its graph was saved. */
+/* "8000 x in a.c:66 main", as the table of loops has it, if it is there; else its function, and that it is
+ * not. Of a job that ended early, the loop was counted before its graph was saved. */
 static void name_place(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
     uint32_t index = efg_summary_loop(view->tree, view->run, &view->thread->graph, loop);
@@ -220,6 +220,8 @@ static void name_place(const struct view *view, const struct efg_run_loop *loop,
     }
     used = (size_t)snprintf(text, size, "in ");
     name_loop(view, loop, text + used, size - used);
+    used += strlen(text + used);
+    snprintf(text + used, size - used, ", a loop without a row above");
 }
 
 static void put_level(struct efg_buffer *out, const struct view *view, const struct efg_run_loop *loop,
@@ -300,6 +302,8 @@ static void format_span(char *text, size_t size, const struct efg_run_window *wi
     efg_format_ns(start, sizeof start, window->start);
     if (window->end) /* else the job ended first */
         efg_format_ns(end + snprintf(end, sizeof end, "to "), sizeof end - 3, window->end);
+    if (window->end && strcmp(end + 3, start) == 0)
+        efg_format_ns(end + snprintf(end, sizeof end, "for "), sizeof end - 4, window->end - window->start);
     if (window->times)
         snprintf(slow, sizeof slow, ", %llu took %.1f times the median",
                  (unsigned long long)efg_run_window_slow(window), window->times / 1000.0);

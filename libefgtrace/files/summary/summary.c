@@ -172,6 +172,8 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
         return;
     double mean_some = (double)it->recorded_time / (double)it->recorded_count;
     double mean_all = (double)it->like_time / (double)it->like_count;
+    double mpi_some = efg_percent((double)it->recorded_mpi, (double)it->recorded_time);
+    double mpi_all = efg_percent((double)it->like_mpi, (double)it->like_time);
     efg_format_ns(some, sizeof some, whole(mean_some));
     efg_format_ns(all, sizeof all, whole(mean_all));
     efg_summary_tell(out,
@@ -179,9 +181,7 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
                      "it, of all %.1f%%",
                      has_some(efg_run_rank_thread(&view->run->speaker), EFG_SELECT_SLOW) ? "the others"
                                                                                          : "they",
-                     some, all, efg_percent(mean_some - mean_all, mean_all),
-                     efg_percent((double)it->recorded_mpi, (double)it->recorded_time),
-                     efg_percent((double)it->like_mpi, (double)it->like_time));
+                     some, all, efg_percent(mean_some - mean_all, mean_all), mpi_some, mpi_all);
     const char *advice = efg_summary_advice(view->run);
     double calls_all, calls_some;
     bool differ = count_calls(view, &calls_all, &calls_some) && are_apart(calls_some, calls_all);
@@ -189,7 +189,7 @@ static void put_representation(struct efg_buffer *out, const struct view *view)
         efg_summary_tell(
             out, "             they made %.1f calls each on rank %u, the mean of all is %.1f (%+.1f%%)",
             calls_some, view->run->speaker.rank, calls_all, efg_percent(calls_some - calls_all, calls_all));
-    if (differ || are_apart(mean_some, mean_all))
+    if (differ || are_apart(mean_some, mean_all) || fabs(mpi_some - mpi_all) > 100 * EFG_SUMMARY_APART)
         efg_summary_tell(out, "             they do not stand for the run%s%s", *advice ? ": " : "", advice);
 }
 
@@ -437,6 +437,42 @@ static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
 
 /* --- where to go from here --- */
 
+#define BEGINNING 4 /* frames that all paths have: main, and what the C library has around it */
+
+/* The frames of call paths, but for those of the beginning: how many, to *ALL; without a name, to UNNAMED, by
+ * module. */
+static void count_names(const struct efg_run *run, uint32_t *unnamed, uint32_t *all)
+{
+    const struct efg_run_names *names = &run->common.names;
+    *all = 0;
+    for (uint32_t i = 0; i < names->path_count; i++)
+        for (uint32_t k = 0; k + BEGINNING < names->paths[i].depth; k++) {
+            const struct efg_frame *frame = &names->paths[i].frames[k];
+            ++*all;
+            unnamed[frame->module] += !efg_run_site(run, names->modules[frame->module], frame->offset);
+        }
+}
+
+/* Where a fifth of the frames have no name, as they are in a program that has no symbols. If none has one,
+ * they were not looked up. */
+static void put_names(struct efg_buffer *out, const struct efg_run *run)
+{
+    const struct efg_run_names *names = &run->common.names;
+    uint32_t *unnamed = calloc(names->module_count + 1, sizeof *unnamed), all = 0, most = 0;
+    if (unnamed)
+        count_names(run, unnamed, &all);
+    for (uint32_t i = 1; unnamed && i < names->module_count; i++)
+        if (unnamed[i] > unnamed[most])
+            most = i;
+    if (unnamed && run->site_count && all && 5 * unnamed[most] >= all) {
+        const char *slash = strrchr(names->modules[most], '/');
+        efg_summary_tell(out,
+                         "Names        few in %s, which is stripped: `efgtrace symbols` adds them, from %s",
+                         slash ? slash + 1 : names->modules[most], "debug files");
+    }
+    free(unnamed);
+}
+
 /* Of a job that did not end normally, the trace is made later, and the run does not know of it. */
 static bool has_trace(const struct efg_run *run, const char *dir)
 {
@@ -490,5 +526,6 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     put_limit(out, run);
     efg_summary_plugins(out, run, PLUGIN_LINES);
     put_notes(out, view.totals);
+    put_names(out, run);
     put_files(out, &view);
 }

@@ -67,12 +67,30 @@ void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int 
 
 /* --- paragraphs --- */
 
+/* Whether the word at TEXT is what the number before it counts in: "2.19 ms" is not broken. */
+static bool is_unit(const char *text)
+{
+    static const char units[] = " ns us ms s min h B kB MB GB TB thousand million billion trillion x ";
+    char word[16];
+    int length = (int)strcspn(text, " ,;.:)");
+    if (length + 3 > (int)sizeof word)
+        return false;
+    snprintf(word, sizeof word, " %.*s ", length, text);
+    return length && strstr(units, word);
+}
+
+/* Whether a line may end before the space TEXT[AT]. */
+static bool is_break(const char *text, int at)
+{
+    return text[at] == ' ' && !(text[at - 1] >= '0' && text[at - 1] <= '9' && is_unit(text + at + 1));
+}
+
 void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text)
 {
     int indent = (int)strlen(head), most = EFG_COLUMNS - indent, hang = indent == HEAD ? HANG : 0;
     while (strlen(text) > (size_t)most) {
         int end = most;
-        while (end > 1 && text[end] != ' ')
+        while (end > 1 && !is_break(text, end))
             end--;
         if (end == 1) /* a word that is longer, such as a path, stays whole */
             end = (int)strcspn(text + 1, " ") + 1;
