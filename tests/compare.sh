@@ -144,6 +144,7 @@ has "several: a table of growth" "if ranks double     first      last" log
 gives "several with as many ranks" 0 "What made the difference: efgtrace compare " "$tool" compare two two anew
 gives "as fast as before" 0 "B takes" "$tool" compare --fail-above 0% two two
 gives "slower than allowed" 3 "slower, more than 1%: " "$tool" compare --fail-above 1 two slow
+gives "of two, it is the one named last" 0 "B takes" "$tool" compare --fail-above 1 slow two
 gives "several: slower than the median" 3 "slow is " "$tool" compare --fail-above=1% two two slow
 gives "nothing to compare with" 3 "no other run has 4 ranks" "$tool" compare --fail-above 5% two four
 gives "a wrong limit" 2 "wants a percentage, such as 5%" "$tool" compare --fail-above much two four

@@ -115,6 +115,7 @@ END
     verdict "no room: the program is not disturbed" "$([ "$(cat code)" = 0 ] && grep -q '^ok' out || cat err)"
     verdict "no room: that is said" "$(grep -q 'cannot write .*run.efg: No space left' err || cat err)"
     verdict "no room: no part of a file is left" "$(grep run.efg left)"
+    verdict "no room: no file is offered to be read" "$(grep -E '^Next|report.*run$' err)"
     verdict "no room: the summary comes all the same" "$(grep -q 'stencil2d, 3 ranks on 1 host' err || cat err)"
 else
     skip "no room" "$(cat why)"

@@ -36,7 +36,8 @@ static int open_all(struct efg_several *s, char *const *dir)
             .dir = dir[i], .ranks = model.run.size, .start = model.run.common.totals.start};
         efg_model_fini(&model);
     }
-    qsort(s->runs, s->count, sizeof *s->runs, by_ranks);
+    if (s->count > 2) /* of two, B is compared with A, whichever ran first */
+        qsort(s->runs, s->count, sizeof *s->runs, by_ranks);
     s->is_scaling = s->runs[0].ranks != s->runs[s->count - 1].ranks;
     return 0;
 }

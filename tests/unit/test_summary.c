@@ -713,6 +713,18 @@ static void test_cpp_names(void **state)
     }
 }
 
+/* What could not be written is not offered to be read. */
+static void test_lost(void **state)
+{
+    (void)state;
+    expect("             vampir ");
+    free(whole.run.output);
+    whole.run.output = NULL;
+    expect("Files        none: run.efg could not be written");
+    expect_not("Next ");
+    expect_not("vampir");
+}
+
 /* What to do where a program has no symbols. */
 static void test_names(void **state)
 {
@@ -940,6 +952,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_larger_phase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),
     };

@@ -488,6 +488,10 @@ static void put_files(struct efg_buffer *out, const struct view *view)
 {
     const char *dir = text(view->run->output, ".");
     bool is_traced = has_trace(view->run, dir);
+    if (!view->run->output) {
+        efg_summary_tell(out, "Files        none: run.efg could not be written, so there is no report");
+        return;
+    }
     efg_buffer_print(out, "Files        %s/: %srun.efg%s\n", dir, is_traced ? "traces.otf2, " : "",
                      view->run->is_saved ? "" : ", summary.txt");
     efg_buffer_print(out, "Next         efgtrace report %s\n", dir);

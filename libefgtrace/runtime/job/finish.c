@@ -261,6 +261,10 @@ void efg_finish_run(void)
         efg_live_remove_folder(); /* all have sent what they know, and so have removed their files */
         is_written =
             efg_conf_is_brief(&job->conf) ? write_record(&run, &collected) : write_run(&run, &collected);
+        if (!is_written) { /* it is nowhere */
+            free(run.output);
+            run.output = NULL;
+        }
         write_summary(&run);
     }
     if (efg_conf_is_brief(&job->conf) && efg_job_is_first())
