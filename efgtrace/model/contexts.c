@@ -57,12 +57,6 @@ static uint32_t descend(struct efg_contexts *cs, uint32_t parent, const struct s
 
 /* --- paths --- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 struct walk { /* down a path: where it is, and from which line it goes on */
     struct efg_contexts *contexts;
     uint32_t at;
@@ -92,7 +86,8 @@ static void enter_frame(struct walk *walk, const struct efg_run *run, const stru
     }
     if (site && site->symbol_count)
         return;
-    snprintf(name, sizeof name, "%s+0x%llx", last_part(module), (unsigned long long)frame->offset);
+    snprintf(name, sizeof name, "%s+0x%llx", efg_summary_last_part(module),
+             (unsigned long long)frame->offset);
     enter(walk, name, module, frame->offset, NULL);
 }
 

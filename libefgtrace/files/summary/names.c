@@ -24,7 +24,7 @@
 
 #define OPENMP "(OpenMP)"
 
-static const char *last_part(const char *path)
+const char *efg_summary_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -158,23 +158,23 @@ static void put_symbol(const struct efg_run *run, char *text, size_t size,
     char function[EFG_NAME_SHORT];
     efg_summary_short(run, function, sizeof function, symbol->function);
     if (symbol->line)
-        snprintf(text, size, "%s:%u %s", last_part(symbol->file), symbol->line, function);
+        snprintf(text, size, "%s:%u %s", efg_summary_last_part(symbol->file), symbol->line, function);
     else
-        snprintf(text, size, "%s (%s)", function, last_part(module));
+        snprintf(text, size, "%s (%s)", function, efg_summary_last_part(module));
 }
 
 void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset)
 {
     if (offset)
-        snprintf(text, size, "%s+0x%llx", last_part(module), (unsigned long long)offset);
+        snprintf(text, size, "%s+0x%llx", efg_summary_last_part(module), (unsigned long long)offset);
     else
-        snprintf(text, size, "%s", last_part(module));
+        snprintf(text, size, "%s", efg_summary_last_part(module));
 }
 
 /* What tells efgtrace of iterations for a program (libefgtrace/user): its caller is what people look for. */
 static bool is_user_interface(const struct efg_run_symbol *symbol)
 {
-    const char *file = symbol->line ? last_part(symbol->file) : "";
+    const char *file = symbol->line ? efg_summary_last_part(symbol->file) : "";
     return !strcmp(file, "efgtrace.f90") || !strcmp(file, "efgtrace.py");
 }
 

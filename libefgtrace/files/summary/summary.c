@@ -464,12 +464,12 @@ static void put_names(struct efg_buffer *out, const struct efg_run *run)
     for (uint32_t i = 1; unnamed && i < names->module_count; i++)
         if (unnamed[i] > unnamed[most])
             most = i;
-    if (unnamed && run->site_count && all && 5 * unnamed[most] >= all) {
-        const char *slash = strrchr(names->modules[most], '/');
-        efg_summary_tell(out,
-                         "Names        few in %s, which is stripped: `efgtrace symbols` adds them, from %s",
-                         slash ? slash + 1 : names->modules[most], "debug files");
-    }
+    if (unnamed && run->site_count && all && 5 * unnamed[most] >= all)
+        efg_summary_tell(
+            out,
+            "Names        few in %s, which is stripped: `efgtrace symbols` adds them, from debug "
+            "files",
+            efg_summary_last_part(names->modules[most]));
     free(unnamed);
 }
 

@@ -178,6 +178,9 @@ int efg_summary_width(int file);
 /* Append TEXT; of lines that are longer than WIDTH, the middle is left away. 0: as it is. */
 void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int width);
 
+/* Of a PATH what is behind the last '/', in it; all of it, if that is nothing. */
+const char *efg_summary_last_part(const char *path);
+
 /* Append HEAD and TEXT, in lines that are broken between words and begin below each other; behind a head of
  * 13 columns, two columns further in. */
 void efg_summary_wrap(struct efg_buffer *out, const char *head, const char *text);
