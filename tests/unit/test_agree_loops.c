@@ -167,6 +167,55 @@ static void test_loops_around_others(void **state)
     }
 }
 
+/* Ranks vote for loop 5: half of them for number ONE in the code, others for OTHER, each within those with
+ * lower numbers. Returns whether one was elected; its window is made at once. */
+static bool elected_by_halves(struct efg_agree *agree, efg_place one, efg_place other)
+{
+    static const struct efg_tally none;
+    struct efg_vote all;
+
+    efg_ballot_init(&all);
+    for (uint64_t i = 0; i < 4; i++) {
+        efg_place number = i % 2 ? one : other;
+        struct efg_standing s = {.loop = 5,
+                                 .mark = 1,
+                                 .place = 9 << 16 | number,
+                                 .iterations = 10 * number,
+                                 .time = 1,
+                                 .tally = &none};
+        struct efg_agree voter = *agree;
+        struct efg_vote vote = efg_agree_vote(&voter, &s);
+        efg_ballot_combine(&all, &vote);
+    }
+    agree->pending = 1;
+    bool is_elected = efg_agree_result(agree, &all, &none) == EFG_VERDICT_ELECTED;
+    if (is_elected) {
+        agree->made = 1;
+        efg_election_made(agree);
+        agree->round = EFG_ROUND_PROPOSE;
+    }
+    return is_elected;
+}
+
+/* Some ranks mean a loop, and others one inside of it. That may be a matter of timing. If it is not, the
+ * outer one has windows, until all mean the other. */
+static void test_levels_that_differ(void **state)
+{
+    static struct efg_agree agree;
+    (void)state;
+    efg_agree_init(&agree, 1, 1, 0);
+    for (int i = 0; i < 3; i++)
+        assert_false(elected_by_halves(&agree, 3, 7));
+    assert_true(elected_by_halves(&agree, 3, 7));
+    assert_int_equal(agree.loops[agree.present].level, 9 << 16 | 3);
+    assert_false(elected_by_halves(&agree, 3, 7));
+    assert_false(elected_by_halves(&agree, 3, 3));
+    assert_true(elected_by_halves(&agree, 7, 7));
+    assert_int_equal(efg_agree_phase(&agree), 2);
+    assert_int_equal(time_of(&agree, 1), UINT64_MAX);
+    assert_false(elected_by_halves(&agree, 3, 7));
+}
+
 /* The longest one keeps its place, whatever comes; what is wanted is divided by time. */
 static void test_more_loops_than_places(void **state)
 {
@@ -576,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_loops_one_after_the_other),
         cmocka_unit_test(test_marks_that_differ),
         cmocka_unit_test(test_loops_around_others),
+        cmocka_unit_test(test_levels_that_differ),
         cmocka_unit_test(test_more_loops_than_places),
         cmocka_unit_test(test_brief_loops),
         cmocka_unit_test(test_drift_is_of_a_loop),

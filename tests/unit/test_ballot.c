@@ -128,12 +128,18 @@ static struct efg_vote table(const struct efg_candidate *rows, int count)
     return v;
 }
 
+/* Loop, least and most iterations, ranks, place. */
+#define ROW(loop, least, most, ranks, place)     \
+    {                                            \
+        loop, least, most, ranks, place, 0, 0, 0 \
+    }
+
 static void test_majority(void **state)
 {
     (void)state;
-    struct efg_candidate three[] = {{5, 9, 9, 1, 0, 0, 0}, {7, 10, 12, 3, 0, 0, 0}};
-    struct efg_candidate tie[] = {{5, 9, 20, 2, 0, 0, 0}, {7, 10, 12, 2, 0, 0, 0}};
-    struct efg_candidate even[] = {{5, 9, 12, 2, 0, 0, 0}, {7, 10, 12, 2, 0, 0, 0}};
+    struct efg_candidate three[] = {ROW(5, 9, 9, 1, 0), ROW(7, 10, 12, 3, 0)};
+    struct efg_candidate tie[] = {ROW(5, 9, 20, 2, 0), ROW(7, 10, 12, 2, 0)};
+    struct efg_candidate even[] = {ROW(5, 9, 12, 2, 0), ROW(7, 10, 12, 2, 0)};
     struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2), d = table(tie, 1);
     assert_int_equal(efg_ballot_winner(&a).loop, 7); /* most ranks */
     assert_int_equal(efg_ballot_winner(&b).loop, 7); /* fewer iterations */
@@ -149,16 +155,16 @@ static void test_majority(void **state)
 #define THREE (3u << 16 | 3)
 #define FOUR (4u << 16 | 4)
 
-/* Master and workers in one function: apart. A loop and one around it, or one whose place is not known:
- * one. */
+/* Master and workers in one function: apart. A loop and one around it: one, of two levels. Or one whose place
+ * is not known: one. */
 static void test_loops_of_one_function(void **state)
 {
     (void)state;
-    struct efg_candidate apart[] = {{5, 9, 9, 1, TWO, 0, 0}, {5, 3, 4, 3, FOUR, 0, 0}};
-    struct efg_candidate nested[] = {{5, 9, 9, 1, TWO, 0, 0}, {5, 3, 90, 3, THREE, 0, 0}};
-    struct efg_candidate vague[] = {{5, 9, 9, 1, 0, 0, 0}, {5, 9, 9, 2, TWO, 0, 0}, {5, 3, 4, 3, FOUR, 0, 0}};
-    struct efg_candidate other[] = {
-        {5, 9, 9, 2, 0, 0, 0}, {5, 9, 9, 1, TWO, 0, 0}, {5, 3, 4, 1, FOUR, 0, 0}, {6, 3, 4, 4, 0, 0, 0}};
+    struct efg_candidate apart[] = {ROW(5, 9, 9, 1, TWO), ROW(5, 3, 4, 3, FOUR)};
+    struct efg_candidate nested[] = {ROW(5, 9, 9, 1, TWO), ROW(5, 3, 90, 3, THREE)};
+    struct efg_candidate vague[] = {ROW(5, 9, 9, 1, 0), ROW(5, 9, 9, 2, TWO), ROW(5, 3, 4, 3, FOUR)};
+    struct efg_candidate other[] = {ROW(5, 9, 9, 2, 0), ROW(5, 9, 9, 1, TWO), ROW(5, 3, 4, 1, FOUR),
+                                    ROW(6, 3, 4, 4, 0)};
     struct efg_vote a = table(apart, 2), b = table(nested, 2), c = table(vague, 3), d = table(other, 4);
     struct efg_candidate one = efg_ballot_winner(&a), all = efg_ballot_winner(&b);
     assert_int_equal(one.ranks, 3);
@@ -166,7 +172,8 @@ static void test_loops_of_one_function(void **state)
     assert_true(efg_ballot_is_split(&a));
     assert_int_equal(all.ranks, 4);
     assert_int_equal(all.place, EFG_PLACE_UNKNOWN);
-    assert_true(all.least == 3 && all.most == 90 && !efg_ballot_is_split(&b));
+    assert_int_equal(all.level, TWO);
+    assert_true(all.least == 3 && all.most == 90 && efg_ballot_is_split(&b));
     assert_int_equal(efg_ballot_winner(&c).ranks, 4); /* those in FOUR, and the one that may be */
     assert_int_equal(efg_ballot_winner(&c).least, 3);
     assert_int_equal(efg_ballot_winner(&d).loop, 6); /* four ranks have it, no three one of the others */

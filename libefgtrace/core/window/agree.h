@@ -170,6 +170,7 @@ struct efg_agree_loop {
     uint64_t loop;
     uint16_t least_mark, most_mark; /* as ranks had them; 0: some do not know */
     efg_place place; /* EFG_PLACE_UNKNOWN if ranks differ */
+    efg_place level; /* that its windows are of: the outermost one that ranks meant */
     uint32_t phase; /* the number that its windows have, from 1 */
     uint64_t time;  /* ns for which most ranks voted for it */
     bool is_made;   /* it has windows */

@@ -95,10 +95,15 @@ static uint32_t count_rows(const struct efg_vote *result)
 static struct efg_candidate unite(const struct efg_vote *result, uint32_t i)
 {
     struct efg_candidate all = result->loops[i];
+    efg_place level = all.place;
 
-    for (uint32_t k = 0; k < count_rows(result); k++)
-        if (k != i && are_one(&result->loops[i], &result->loops[k]))
-            all = add(all, result->loops[k]);
+    for (uint32_t k = 0; k < count_rows(result); k++) {
+        if (k == i || !are_one(&result->loops[i], &result->loops[k]))
+            continue;
+        all = add(all, result->loops[k]);
+        level = efg_place_is_in(level, result->loops[k].place) ? result->loops[k].place : level;
+    }
+    all.level = all.place ? all.place : level;
     return all;
 }
 
@@ -139,12 +144,18 @@ struct efg_candidate efg_ballot_winner(const struct efg_vote *result)
     return i == EFG_NONE ? (struct efg_candidate){0} : unite(result, i);
 }
 
+static bool is_other_level(const struct efg_candidate *a, const struct efg_candidate *b)
+{
+    return a->place && b->place && a->place != b->place;
+}
+
 bool efg_ballot_is_split(const struct efg_vote *result)
 {
     uint32_t best = find_winner(result);
 
     for (uint32_t i = 0; i < count_rows(result); i++)
-        if (!are_one(&result->loops[best], &result->loops[i]))
+        if (!are_one(&result->loops[best], &result->loops[i]) ||
+            is_other_level(&result->loops[best], &result->loops[i]))
             return true;
     return false;
 }

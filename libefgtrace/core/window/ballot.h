@@ -30,8 +30,9 @@ struct efg_candidate {
     uint64_t loop;        /* hash of the call path of its function; 0: this row is empty */
     uint64_t least, most; /* iterations so far */
     uint32_t ranks;
-    efg_place place;                /* which loop of its function it is, by the code */
+    efg_place place;                /* which loop of its function it is, by the code; 0 if ranks differ */
     uint16_t least_mark, most_mark; /* of the phase: which of several of one function */
+    efg_place level;                /* of the winner: the outermost of those that ranks mean */
 };
 
 enum efg_vote_flag {
@@ -100,7 +101,7 @@ void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
  * EFG_PLACE_UNKNOWN if ranks do not know it, or mean different ones. */
 struct efg_candidate efg_ballot_winner(const struct efg_vote *result);
 
-/* 1 if ranks have different loops. */
+/* 1 if ranks have different loops, or different levels of one. */
 bool efg_ballot_is_split(const struct efg_vote *result);
 
 /* Say in VOTE that this rank could take COUNT pivots, and no others. */

@@ -45,8 +45,18 @@ bool efg_election_is_loop(const struct efg_agree_loop *one, const struct efg_agr
 
 static struct efg_agree_loop loop_of(const struct efg_candidate *one)
 {
-    return (struct efg_agree_loop){
-        .loop = one->loop, .least_mark = one->least_mark, .most_mark = one->most_mark, .place = one->place};
+    return (struct efg_agree_loop){.loop = one->loop,
+                                   .least_mark = one->least_mark,
+                                   .most_mark = one->most_mark,
+                                   .place = one->place,
+                                   .level = one->level};
+}
+
+/* Whether what ranks vote for NOW may be what was ELECTED: not all of them mean another level of it. */
+static bool is_still(const struct efg_agree_loop *elected, const struct efg_agree_loop *now)
+{
+    return elected->loop == now->loop && may_share_mark(elected, now) &&
+           may_be_same(elected->level, now->place);
 }
 
 /* What ranks call the loop that they vote for, as one of those that were elected, the present one first;
@@ -55,9 +65,9 @@ static uint32_t find_loop(const struct efg_agree *agree, const struct efg_agree_
 {
     uint32_t i = 0;
 
-    if (agree->loop_count && efg_election_is_loop(&agree->loops[agree->present], loop))
+    if (agree->loop_count && is_still(&agree->loops[agree->present], loop))
         return agree->present;
-    while (i < agree->loop_count && !efg_election_is_loop(&agree->loops[i], loop))
+    while (i < agree->loop_count && !is_still(&agree->loops[i], loop))
         i++;
     return i < agree->loop_count ? i : EFG_AGREE_LOOPS;
 }
@@ -189,7 +199,7 @@ void efg_election_made(struct efg_agree *agree)
     loop->is_made = true;
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (agree->loops[i].loop == loop->loop && may_share_mark(&agree->loops[i], loop) &&
-            !may_be_same(agree->loops[i].place, loop->place))
+            !may_be_same(agree->loops[i].level, loop->level))
             agree->loops[i] = (struct efg_agree_loop){0};
 }
 

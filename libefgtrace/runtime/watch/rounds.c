@@ -265,7 +265,7 @@ static void take_elected(struct efg_candidate winner)
 {
     efg_phases_name(agree);
     s->elected = winner.least;
-    s->place = winner.place;
+    s->place = winner.level;
 }
 
 static void hear(struct efg_thread *t, uint64_t now)
