@@ -75,7 +75,7 @@ FILES_PC := otf2 libdw libcjson
 # Asked for once, not for each file.
 FILES_CFLAGS = $(eval FILES_CFLAGS := $$(call pc,--cflags,$$(FILES_PC) inih))$(FILES_CFLAGS)
 # What config/mpi.sh says of an MPI, asked once; MPI is the one to test with.
-ask          = $(or $(ask_$(1)_$(2)),$(eval ask_$(1)_$(2) := $(shell config/mpi.sh $(1) $(2)))$(ask_$(1)_$(2)))
+ask          = $(or $(ask_$(1)_$(2)),$(eval ask_$(1)_$(2) := $(shell config/mpi.sh $(1) $(2) 2>/dev/null))$(ask_$(1)_$(2)))
 MPI          = $(call ask,name,$(MPICC))
 # gcc warns of MPICH's MPI_STATUSES_IGNORE; clang does not know the warning.
 QUIET        = $(if $(findstring clang,$(CC)),,$(if $(filter mpich,$(call ask,name,$(1))),-Wno-stringop-overflow))
@@ -157,7 +157,7 @@ $(BUILD)/efgtrace: $(TOOL) $(FILES) $(CORE)
 	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) $(call rpath,/../lib) -o $@ $^ $(TOOL_LIBS)
 
 # As a user would make one.
-$(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h
+$(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) -std=gnu11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -Ilibefgtrace/user -o $@ $<
 
@@ -175,15 +175,15 @@ $(BUILD)/obj/%/.:
 
 .PRECIOUS: $(BUILD)/obj/%/.
 
-# What is missing is said once, before anything is built.
+# What is missing is said once, before anything is built. The tool alone needs no MPI.
 $(BUILD)/needs: config/needs.sh
-	@CFLAGS='$(CFLAGS)' config/needs.sh '$(CC)'
+	@CFLAGS='$(CFLAGS)' config/needs.sh '$(CC)' $(if $(filter-out $(BUILD)/efgtrace,$(or $(MAKECMDGOALS),all)),$(MPICCS))
 	@mkdir -p $(@D) && touch $@
 
 $(BUILD)/page/head.html: $(wildcard efgtrace/page/*.html efgtrace/page/*.css efgtrace/page/*.js efgtrace/page/*.sh) $(D3) $(DAGRE)
 	@mkdir -p $(@D)
 	$(call quiet,PAGE)D3='$(D3)' DAGRE='$(DAGRE)' efgtrace/page/assemble.sh $(PAGE)
-	$(if $(and $(D3),$(DAGRE)),,@echo 'pages of reports will have tables in place of most pictures: $(if $(D3),,D3)$(if $(D3)$(DAGRE),, and )$(if $(DAGRE),,dagre) is not found; Debian: node-d3 node-dagre-layout, else D3=FILE DAGRE=FILE' >&2)
+	$(if $(and $(D3),$(DAGRE)),,@echo 'pages of reports will have tables in place of most pictures: $(if $(D3),,D3)$(if $(D3)$(DAGRE),, and )$(if $(DAGRE),,dagre) $(if $(D3)$(DAGRE),is,are) not found; Debian: node-d3 node-dagre-layout, else D3=FILE DAGRE=FILE' >&2)
 
 $(BUILD)/page/tail.html: $(BUILD)/page/head.html
 

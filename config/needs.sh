@@ -5,9 +5,10 @@ set -eu
 
 usage() {
     cat <<'END'
-usage: config/needs.sh COMPILER
+usage: config/needs.sh COMPILER [MPI...]
 
-Looks for what the build needs: libraries by pkg-config, or by their headers with the C compiler COMPILER.
+Looks for what the build needs: libraries by pkg-config, or by their headers with the C compiler COMPILER. Of the
+compilers MPI, as mpicc or mpicc.mpich, one has to be there; the tool alone needs none.
 Says on standard error what is missing, with the names of its packages in Debian, Fedora and conda-forge.
 
 exit code: 0 all is there, 1 something is missing, 2 wrong usage
@@ -15,8 +16,9 @@ END
 }
 
 case ${1-} in -h | --help) usage; exit ;; esac
-[ $# -eq 1 ] || { usage >&2; exit 2; }
+[ $# -ge 1 ] || { usage >&2; exit 2; }
 compiler=$1
+shift
 missing=
 
 # needs NAME DEBIAN FEDORA CONDA COMMAND...: COMMAND succeeds if it is there
@@ -47,6 +49,14 @@ needs SQLite libsqlite3-dev sqlite-devel sqlite pkg-config --exists sqlite3
 case $($compiler -dumpmachine 2>/dev/null) in
     x86_64*) needs Zydis libzydis-dev zydis-devel zydis has_header Zydis/Zydis.h ;;
 esac
+# shellcheck disable=SC2317 # needs calls it
+has_mpi() {
+    for mpicc in "$@"; do
+        "${0%/*}/mpi.sh" name "$mpicc" && return
+    done
+    return 1
+}
+[ $# -eq 0 ] || needs MPI libopenmpi-dev openmpi-devel openmpi has_mpi "$@"
 
 [ -z "$missing" ] && exit
 {

@@ -35,8 +35,12 @@ for words in "cannot be built: this is missing" "OTF2  *libotf2-trace-dev  *otf2
 done
 verdict "and is said once" "$([ "$(grep -c "cannot be built" said)" = 1 ] || cat said)"
 verdict "what is there is not named" "$(grep libelf-dev said)"
+make -s -C "$root" BUILD="$work/none" MPICC=no-mpicc >said 2>&1
+same "without an MPI nothing is built" "2 0" "$? $(find none -name '*.o' 2>/dev/null | wc -l)"
+verdict "and its packages have names" "$(grep -q '^  MPI  *libopenmpi-dev  *openmpi-devel  *openmpi$' said || head -n 5 said)"
+verdict "and nobody complains beside it" "$(grep mpi.sh: said)"
 make -s -C "$root" BUILD="$work/bare" D3= DAGRE= "$work/bare/page/head.html" >said 2>&1
-verdict "without D3: it is said when it is built" "$(grep -q 'D3 and dagre is not found; Debian: node-d3' said || cat said)"
+verdict "without D3: it is said when it is built" "$(grep -q 'D3 and dagre are not found; Debian: node-d3' said || cat said)"
 
 install_it PREFIX="$work/first"
 works "installed" "$work/first"

@@ -28,6 +28,7 @@ same "stripped: two functions are two regions, named by where they begin" "2 2" 
 cp -r trace linked.trace
 cp -r trace nothing
 cp -r trace asked
+cp -r trace asked.again
 sha256sum trace/traces.def trace/traces/*.evt >sums
 
 "$tool" symbols --debug debug trace >said 2>&1
@@ -73,6 +74,30 @@ server.serve_forever()' >port 2>requests &
     has "it was asked by build id" "GET /buildid/$id/debuginfo" requests
 else
     skip "a server of debug files" "libdebuginfod is not installed"
+fi
+
+# The server of elfutils itself, which finds the file by its build id.
+if command -v debuginfod >/dev/null && "$python" -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>err; then
+    port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    debuginfod -d "$work/index.sqlite" -p "$port" -F "$work/linked" >server 2>&1 &
+    server=$!
+    url=http://127.0.0.1:$port
+    timeout "$patience" "$python" -c '
+import sys, time, urllib.request
+while True:
+    try:
+        urllib.request.urlopen(sys.argv[1]).close()
+        break
+    except OSError:
+        time.sleep(0.1)' "$url/buildid/$id/debuginfo" >waited 2>&1
+    HOME=$work DEBUGINFOD_CACHE_PATH=$work/cache.again DEBUGINFOD_URLS=$url "$tool" symbols asked.again >said 2>&1
+    same "debuginfod: exit code" 0 $?
+    kill $server
+    "$tool" report --all asked.again >after.again
+    has "debuginfod: functions and lines" "MPI_Waitall  stencil2d.c:32 exchange" after.again
+    same "debuginfod: and in the trace" "exchange main" "$(regions asked.again/named/traces.otf2 | paste -sd ' ')"
+else
+    skip "debuginfod" "it is not installed"
 fi
 
 cp -r nothing changed
