@@ -9,9 +9,11 @@ main loop  its function, "x 9": in so many runs; and its iterations, as the summ
 same       whether it was the same function in all runs
 taken      iterations in the trace, of each run, mean of the ranks
 matched    least share of the recorded messages whose both ends are in the trace
-checked    runs whose trace tests/lib/check_trace.py accepts, with --min-matched 0.98; of others, what it says
-           first is below
+checked    runs whose trace tests/lib/check_trace.py accepts, with --min-matched 0.98
 load       least and most load average at the end of a run
+
+Below: of each run that failed its exit code and what it said last, of each whose trace is not accepted what
+the checker says first.
 
 Exit code: 0 done, 1 an application failed.
 """
@@ -40,7 +42,8 @@ MAIN = re.compile(r"^Main loop    (?:in )?(.*?)(?:, (\d+) iterations.*)?$", re.M
 
 def answer_of(tool, trace):
     """What a run found that wrote TRACE."""
-    overview = said_by(tool, "report", "--json", trace)["overview"]
+    report = said_by(tool, "report", "--json", trace)
+    overview = report["overview"]
     recorded = overview["recorded"]
     either = recorded["sends"] + recorded["receives"] - recorded["matched"]
     name, iterations = MAIN.search((trace / "summary.txt").read_text()).groups()
@@ -50,7 +53,8 @@ def answer_of(tool, trace):
             "recorded": recorded["iterations"] / overview["ranks"],
             "matched": recorded["matched"] / either if either else None,
             "faults": [line for line in check.stdout.splitlines() if line.startswith("FAIL")],
-            "is_right": check.returncode == 0, "load": os.getloadavg()[0]}
+            "is_right": check.returncode == 0, "load": os.getloadavg()[0],
+            "phases": [[p["function"], p["time"]] for p in report.get("phases", [])]}
 
 
 def measure(name, options):
@@ -63,12 +67,18 @@ def measure(name, options):
         def command(prefix):
             return [str(APPS), "launch", name, case, *prefix]
 
-        return [run(command, traced, limit=LIMIT, inspect=lambda work: answer_of(tool, work / "trace")).found
+        jobs = [run(command, traced, limit=LIMIT, inspect=lambda work: answer_of(tool, work / "trace"))
                 for _ in range(options.runs)]
+        return [job.found or {"failed": failure(job)} for job in jobs]
+
+
+def failure(job):
+    said = [line for line in (job.output + job.errors).splitlines() if line.strip()]
+    return f"exit code {job.code} after {job.wall:.0f} s: {said[-1] if said else 'nothing was said'}"
 
 
 def row(name, runs):
-    found = [r for r in runs if r]
+    found = [r for r in runs if "failed" not in r]
     if not found:
         return f"{name:<9} failed"
     matched = [r["matched"] for r in found if r["matched"] is not None]
@@ -83,8 +93,9 @@ def row(name, runs):
 
 
 def faults(runs):
-    """What the checker says first, of each run that it does not accept."""
-    return [f"{'':<9} run {number}: {run['faults'][0]}" for number, run in enumerate(runs, 1) if run and run["faults"]]
+    """Of each run that failed, and of each that the checker does not accept."""
+    said = [r["failed"] if "failed" in r else "".join(r["faults"][:1]) for r in runs]
+    return [f"{'':<9} run {number}: {what}" for number, what in enumerate(said, 1) if what]
 
 
 def main():
@@ -101,7 +112,7 @@ def main():
     if options.json:
         options.json.write_text(json.dumps({"runs": options.runs, "load": options.load, "apps": table},
                                            indent=1) + "\n")
-    sys.exit(any(None in runs for runs in table.values()))
+    sys.exit(any("failed" in run for runs in table.values() for run in runs))
 
 
 if __name__ == "__main__":
