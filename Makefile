@@ -2,7 +2,8 @@
 #
 #   make                build/efgtrace and build/libefgtrace.so, usable in place
 #   make demo           set up, build, trace a real application
-#   make check          set up, build, run the tests
+#   make check          set up, build, run the tests: of each part what proves it
+#   make check-all      the same, and all the rest: before a release, and after changes of the runtime
 #   make check-quick    some of each kind, in a minute or so: for every day
 #   make fuzz-sequence  a million random sequences, expanded again, with sanitizers (SEQUENCES=N)
 #   make fuzz           hostile files: each of what reads files, FUZZ_TIME=60 seconds each (FUZZ="run log ...")
@@ -330,7 +331,10 @@ check: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all unit
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit fuzzed)
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread MPICC=$(MPICC) BUILD=$(BUILD)/thread libraries)
-	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh
+	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh $(LEVEL)
+
+check-all: LEVEL := --all
+check-all: check
 
 check-quick: set-up-check
 	@$(MAKE) --no-print-directory -s -j2 all unit
@@ -447,5 +451,5 @@ clean:
 
 -include $(patsubst %.o,%.d,$(REPLAY) $(RECORD) $(CORE) $(FILES) $(WRAP) $(OPENMP) $(BATCH) $(foreach mpicc,$(MPICCS),$(RUNTIME_$(call ask,name,$(mpicc)))) $(TOOL) $(UNIT_HELP)) $(UNIT:=.d) $(wildcard $(BUILD)/obj/tests/fuzz/*.d)
 
-.PHONY: all plugins libraries unit fuzzed demo check check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps check-slurm bench bench-instructions bench-order bench-loops bench-reduction bench-keep papers install uninstall dist deb clean
+.PHONY: all plugins libraries unit fuzzed demo check check-all check-quick fuzz-sequence fuzz builds accidents conformance soak check-apps check-slurm bench bench-instructions bench-order bench-loops bench-reduction bench-keep papers install uninstall dist deb clean
 .SECONDARY:

@@ -3,6 +3,7 @@
 #
 # Whatever happens to a job, it ends as it would without us, and what was recorded is readable
 # (tests/accidents/accidents.py says more).
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/accidents.sh             what happens to jobs: a minute
 #   tests/accidents.sh --every     and every call to the system that our libraries make, failing:
@@ -21,4 +22,6 @@ $MPICC -g -O1 "$sources/program.c" -o "$work/program" -ldl -lpthread &&
     ${CC:-gcc} -g -O1 "$sources/late.c" -o "$work/late" -ldl &&
     ${CC:-gcc} -g -O1 -shared -fPIC -fno-optimize-sibling-calls "$sources/mishap.c" -o "$work/mishap.so" -ldl ||
     exit 2
+in_full || set -- kill "SIGTERM handled" exec "crash, full" "fork and exec" "MPI_Init from a library" "file size 1000, full" \
+    "memory limited" "files used up" "folder removed" "logs cut" "quota reached" "clock put back" "a path that is no UTF-8"
 "$python" "$sources/accidents.py" --build "$build" --work "$work" "$@"

@@ -3,6 +3,7 @@
 #
 # Hints of the summary: a run that follows one does what it said. Each that summaries of these programs have is
 # tried (advice.py), and those of the runs that follow a level or a mode.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
@@ -25,9 +26,9 @@ followed() {
 }
 
 followed nested "loop=[0-9a-f]* level=finer" -- "$programs/nested_solver" 150
-followed multigrid "level=coarser level=auto" mode=full -- ./multigrid 800
-followed late "interval=1ms" interval=1h -- "$programs/stencil2d" 300
+in_full && followed multigrid "level=coarser level=auto" mode=full -- ./multigrid 800
+in_full && followed late "interval=1ms" interval=1h -- "$programs/stencil2d" 300
 followed graph "mode=adaptive" mode=graph -- "$programs/stencil2d" 300
-followed spread "" -- ./chain uneven
+in_full && followed spread "" -- ./chain uneven
 followed places "signature=none" -- ./chain places
 finish

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Real applications, bare and traced: the same exit code and output, and a trace that is right.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/apps.sh [APP...]     (default: all of bench/apps.sh list)
 #
@@ -67,6 +68,7 @@ test_app() {
     run "$1" run "$tool" run -o "$work/$1/run"
     compare "$1" run
     check "$1" run
+    in_full || return
     run "$1" preload env LD_PRELOAD="$library" EFGTRACE_OUTPUT="$work/$1/preload"
     compare "$1" preload
     check "$1" preload
@@ -75,6 +77,7 @@ test_app() {
 [ "$mpi" = MPICH ] && { skip "applications" "those of Debian are for Open MPI"; finish; }
 # shellcheck disable=SC2046 # the names are split into words on purpose
 [ $# -gt 0 ] || set -- $(bench/apps.sh list)
+in_full || set -- lammps
 for app in "$@"; do
     test_app "$app"
 done

@@ -1,14 +1,18 @@
 #!/bin/sh
-# All tests that `make check` runs, some at once: unit tests, and scripts. Each prints what it did; here it
-# is only added up. Behind each part: how long it took, and how much processor time that cost. A part that has
+# All tests that `make check` runs, or `make check-all`, some at once: unit tests, and scripts. Each prints what it did;
+# here it is only added up. Behind each part: how long it took, and how much processor time that cost. A part that has
 # failed is run again, alone, twice at most; if it then passes, it is unsteady, which is a defect of its own. Last
-# lines: the unsteady parts, the second checker, and "N passed, N failed[, N skipped]".
+# lines: the unsteady parts, the second checker, the level, and "N passed, N failed[, N skipped]".
 #
-# usage: tests/check.sh [PART...]     default: all parts
-#        tests/check.sh --quick       some of each kind: those of `make check-quick`
+# usage: tests/check.sh [PART...]           default: all parts; of each what `make check` has
+#        tests/check.sh --all [PART...]     of each all, as `make check-all` does
+#        tests/check.sh --quick             some of each kind: those of `make check-quick`
 #
 # A part is a script of this folder (report is report.sh) or a unit test (test_graph is unit/test_graph.c;
 # sanitized/test_graph is the same, built with sanitizers). One that is not there has failed.
+#
+# Of which a script has two levels it says itself (in_full of frame.sh). A unit test is run once for `make check`: with
+# sanitizers, where it is built so, but for those of OPTIMISED, for which it matters how they are compiled.
 #
 # environment: BUILD  where the build is (default build)
 #              JOBS   how many parts at once (default: two more than there are cores; ranks often sleep)
@@ -20,6 +24,8 @@ cd "$(dirname "$0")/.." || exit 2
 # All scripts of this folder are parts, but for OTHERS. LONG ones come first, so that the last ones are short.
 long="programs stuck checker conformance threads saved wrong expand neighbours cut slow half life accidents ends mpi4 traffic page site simgrid openmp when apps phases representative user"
 others="align builds check debian13 frame seeds slurm"
+
+optimised="test_array test_callpath test_sequence test_signals"
 
 # The traces of these are given to the second checker, too.
 compared="checker programs apps"
@@ -36,7 +42,8 @@ command_of() {
     test_*) echo "$BUILD/tests/$1" ;;
     conformance) echo tests/conformance.sh --some ;;
     programs) echo tests/programs.sh ${PROGRAMS-} ;;
-    apps) echo env LAMMPS_STEPS=500 RINGTEST_LOOPS=50000 tests/apps.sh lammps ringtest ;;
+    apps) [ $CHECK_LEVEL = all ] && app=ringtest || app=
+        echo env LAMMPS_STEPS=500 RINGTEST_LOOPS=50000 tests/apps.sh lammps $app ;;
     *) echo "tests/$1.sh" ;;
     esac
 }
@@ -65,6 +72,11 @@ run_part() {
 }
 
 BUILD=${BUILD:-build}
+case ${1:-} in
+--all) export CHECK_LEVEL=all && shift ;;
+--run) ;;
+*) export CHECK_LEVEL=some ;;
+esac
 [ "${1:-}" = --run ] && { run_part "$2" "$3"; exit; }
 
 JOBS=${JOBS:-$(($(nproc) + 2))}
@@ -131,7 +143,7 @@ units() {
 all() {
     echo "$long" | tr ' ' '\n'
     [ ! -d "$BUILD/sanitized" ] || units sanitized/
-    units ''
+    if [ -d "$BUILD/sanitized" ] && [ $CHECK_LEVEL = some ]; then echo "$optimised"; else units ''; fi | tr ' ' '\n'
     basename -s .sh tests/*.sh | grep -vxF "$(echo "$long $others" | tr ' ' '\n')"
 }
 
@@ -151,6 +163,10 @@ done
 
 [ -z "$unsteady" ] || echo "unsteady, passed when run again:$unsteady"
 echo "second checker: ${SECOND:-none}${SECOND:+, asked by $compared}"
+case $CHECK_LEVEL in
+some) echo "level: some of each part; \`make check-all\` has the rest" ;;
+all) echo "level: all of each part" ;;
+esac
 if [ $skipped -gt 0 ]; then
     echo "$passed passed, $failed failed, $skipped skipped"
 else

@@ -4,6 +4,7 @@
 # The checker of traces, lib/check_trace.py, by which the other tests judge: it finds what is wrong with traces
 # that are broken on purpose (checker.py), and nothing in those of programs, here those of several windows and of
 # several programs; of single ones: programs.sh. CHECK_TRACE, if there is one, says the same, figure by figure.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
@@ -17,7 +18,7 @@ verdicts() {
     local name why
     while IFS=$'\t' read -r name why; do verdict "$name" "$why"; done
 }
-verdicts < <("$python" "$root/tests/checker.py" "$CHECK_TRACE" 2>err ||
+verdicts < <("$python" "$root/tests/checker.py" $(in_full || echo --few) "$CHECK_TRACE" 2>err ||
     printf 'checker.py\tit failed: %s\n' "$(tail -n 1 err)")
 
 # --- right ones ---

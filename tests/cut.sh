@@ -2,6 +2,7 @@
 # The cut that a window makes through a job: messages that cross it have no wrong partners; all ranks record the
 # same iterations, however late some of them are; what the library says of both is what the trace holds (of single
 # windows and full traces: programs.sh); and programs whose ranks have no loop in common end as they do without us.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/cut.sh [CASE...]     the cases: tests/cut
 # environment: that of frame.sh, and

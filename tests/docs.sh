@@ -16,6 +16,15 @@ same_lines() {
     verdict "$1" "$(diff <(sort <<<"$2") <(sort <<<"$3") | grep '^[<>]' | paste -sd ' ')"
 }
 
+# --- tests ---
+
+level='# Of two levels: in_full is what only `make check-all` has.'
+verdict "scripts of two levels, and no others, say so in their heads" "$(cd "$root/tests" && for script in *.sh; do
+    name=${script%.sh}
+    asks=$(cat "$script" $(ls "$name"/*.sh 2>/dev/null) | grep -cE '^[^#]*\<in_full\>')
+    [ $name = frame ] || [ $(((asks > 0) + $(grep -cxF "$level" "$script"))) != 1 ] || echo "$script"
+done | paste -sd ' ')"
+
 # --- keys ---
 
 conf=$root/config/efgtrace.conf
@@ -40,6 +49,7 @@ item() {
     awk -v key="$1" '/^\.It Cm [a-z-]+ No =|^\.Ss|^\.Sh/ { on = $3 == key } on' "$page" | paste -sd ' '
 }
 
+variables=()
 while read -r key _ value; do
     said="$(item "$key" | sed 's/\.Cm //g' | tr -s ' ') "
     contains "efgtrace.conf.5 has the default of $key" "${said//. / }" \
@@ -50,10 +60,12 @@ while read -r key _ value; do
         "$(grep -A1 -e "--$key " help | paste -sd ' ')" "${value:+($value)}"
     verdict "efgtrace check says what $key means" \
         "$(grep -A1 "^$key  *=" defaults | sed -n '2s/^ *$/nothing/p')"
-    variable=EFGTRACE_$(tr a-z- A-Z_ <<<"$key")
-    contains "$variable is known" "$(env "$variable=$value" "$tool" check)" \
-        "from: environment variable $variable"
+    variables+=("EFGTRACE_$(tr a-z- A-Z_ <<<"$key")=$value")
 done <keys
+env "${variables[@]}" "$tool" check >of_environment
+for variable in "${variables[@]%%=*}"; do
+    verdict "$variable is known" "$(grep -q "from: environment variable $variable\$" of_environment || echo "it is not")"
+done
 
 # --- commands and options ---
 

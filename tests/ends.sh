@@ -5,6 +5,7 @@
 # nothing of what is behind them is in the trace (ends.py).
 #
 # When the loop ends follows from what efgtrace says, not from time.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/ends.sh
 # environment: that of frame.sh
@@ -64,52 +65,56 @@ ended() {
 }
 
 # What is behind the loop.
-for behind in nothing few calls same one; do
+for behind in nothing $(in_full && echo few) calls $(in_full && echo same one); do
     ended 4 even $behind 3
 done
-ended 4 even second 3
-ended 4 even again 3
+in_full && ended 4 even second 3
+in_full && ended 4 even again 3
 ended 1 even grow 3 # the first one that is larger begins behind the one in which it is known
 
 # No iteration is whole, or one.
-ended '' early nothing 0
-ended '' early calls 0
+in_full && ended '' early nothing 0
+in_full && ended '' early calls 0
 
 # The window is as long as it should be, and the loop ends right behind it; or would never end.
-ended 10 even few 9
-ended 51 even calls 50 -- --iterations 1000000
+in_full && ended 10 even few 9
+in_full && ended 51 even calls 50 -- --iterations 1000000
 ended 51 even nothing 50 -- --iterations 1000000
 
 # Ranks that have other calls, or no such loop.
-for behind in nothing calls one; do
+for behind in $(in_full && echo nothing) calls $(in_full && echo one); do
     ended 4 uneven $behind 3
 done
-ended '' server nothing 3
+in_full && ended '' server nothing 3
 ended '' server calls 3
 
 # What other threads do behind the loop.
-for behind in nothing calls same second; do
+for behind in $(in_full && echo nothing) calls $(in_full && echo same second); do
     ended 4 threads $behind 3
 done
 
 # Iterations that are recorded before the ranks have agreed on them.
 ended '' long calls 2
-ended '' long second 1
-ended 10 slow calls 30 -- --interval 60ms
-moved && same "recorded before it was agreed on: the iterations have their phase" 10 \
-    "$("$python" "$root/tests/phases.py" "$tool" out trace)"
-ended '' slow nothing 0 -- --interval 60ms
+in_full && ended '' long second 1
+if in_full; then
+    ended 10 slow calls 30 -- --interval 60ms
+    moved && same "recorded before it was agreed on: the iterations have their phase" 10 \
+        "$("$python" "$root/tests/phases.py" "$tool" out trace)"
+    ended '' slow nothing 0 -- --interval 60ms
+fi
 
-# Calls behind the pivot, while they are recorded and the ranks have yet to agree, are no sign of the end.
-compile apart || exit 2
-ranks 4 "$tool" run -o apart --verbose on --interval 20ms "$programs/apart" 16 2>err >printed
-same "apart: nobody takes the loop for over" "" "$(grep 'is over' err)"
+if in_full; then
+    # Calls behind the pivot, while they are recorded and the ranks have yet to agree, are no sign of the end.
+    compile apart || exit 2
+    ranks 4 "$tool" run -o apart --verbose on --interval 20ms "$programs/apart" 16 2>err >printed
+    same "apart: nobody takes the loop for over" "" "$(grep 'is over' err)"
 
-# What is recorded before numbers are agreed on has the agreed ones, also where a rank had others.
-$MPICC -g -O1 "$root/tests/ends/earlier.c" -o earlier || exit 2
-ranks 4 "$tool" run -o earlier.out --verbose on ./earlier 16 2>err >printed
-verdict "earlier: the same iterations on all ranks, with the same numbers" \
-    "$(faults earlier.out/traces.otf2 --min-matched 0.98 | head -n 3)"
+    # What is recorded before numbers are agreed on has the agreed ones, also where a rank had others.
+    $MPICC -g -O1 "$root/tests/ends/earlier.c" -o earlier || exit 2
+    ranks 4 "$tool" run -o earlier.out --verbose on ./earlier 16 2>err >printed
+    verdict "earlier: the same iterations on all ranks, with the same numbers" \
+        "$(faults earlier.out/traces.otf2 --min-matched 0.98 | head -n 3)"
+fi
 
 # A loop around the one that was taken first, which has few, long iterations: at least half of them are in
 # the trace, whole, and nothing of what the first one had is counted with them.
@@ -128,10 +133,10 @@ few 12
 few 8 0.1 5 # the one inside goes on as before, and is the main loop until the other one has gone round 5 times
 
 # The second of three windows.
-for behind in nothing calls same second again grow; do
+for behind in $(in_full && echo nothing) calls $(in_full && echo same second again grow); do
     ended 10 even $behind 3 2 -- --windows 3
 done
-ended 10 threads calls 3 2 -- --windows 3
-ended 10 uneven calls 3 2 -- --windows 3
+in_full && ended 10 threads calls 3 2 -- --windows 3
+in_full && ended 10 uneven calls 3 2 -- --windows 3
 
 finish

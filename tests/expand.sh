@@ -4,6 +4,7 @@
 # efgtrace expand: it gives the calls of each rank as the full trace of the same run has them, call
 # for call, with their paths (tests/expanded.py). Of programs of different structure, where the graph
 # merges nodes in between, and where segments were written out in between. And its options.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/expand.sh [CASE...]     the cases: tests/expand
 # environment: that of frame.sh; APPS: whole runs of these applications of bench/apps.sh, instead of a few steps
@@ -57,5 +58,6 @@ lines() {
 
 $MPICC -g -O1 "$root/tests/memory/many.c" -o "$work/many" || exit 2
 
+in_full || set -- options otf2 programs refused
 cases "$@"
 finish

@@ -9,6 +9,7 @@
 # environment: BUILD        where the build is (default build)
 #              CHECK_TRACE  a checker of traces with the options of lib/check_trace.py, for a second opinion of
 #                           each trace (default: none)
+#              CHECK_LEVEL  some: only what `make check` has; all (default): what `make check-all` has
 #              MPICC        of the MPI that the build is for (default mpicc, of Open MPI)
 #              PYTHON       one that has the packages of Debian (default /usr/bin/python3)
 set -u
@@ -91,6 +92,13 @@ has() {
 }
 hasnt() {
     verdict "$1" "$(grep -F -m 2 -e "$2" "$3")"
+}
+
+# in_full: whether all is run, as `make check-all` does, and a script by itself. Where not, for `make check`, what is
+# more of the same is left out, without a word: `in_full && CASE`, or `in_full || set -- CASE...` for those that stay. A
+# script that asks says in its head "Of two levels: in_full is what only `make check-all` has."
+in_full() {
+    [ "${CHECK_LEVEL:-all}" = all ]
 }
 
 # skip NAME WHY

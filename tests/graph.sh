@@ -4,6 +4,7 @@
 # efgtrace graph over the ranks of real runs: the merged graph is what another reader of run.efg
 # merges (merged.py), and what the source of the program says; pictures are drawn. And how many
 # nodes and edges `efgtrace report --signatures` counts.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/graph.sh          environment: that of frame.sh
 
@@ -38,15 +39,15 @@ graphed uneven 18 -- "$programs/uneven"
 
 # --- the graph that another reader merges ---
 
-for dir in star grid pair threads all path; do
+for dir in star grid $(in_full && echo pair threads path) all; do
     agrees "$dir: all ranks" merged.py $dir all
     agrees "$dir: a rank" merged.py $dir 1 --rank 1
 done
 agrees "grid: some ranks" merged.py grid 0,5-7 -r 0,5-7
-for words in none path path,partner size-class,communicator size partner,communicator,path; do
+for words in path,partner $(in_full && echo none path size-class,communicator size partner,communicator,path); do
     agrees "grid: $words" merged.py grid all --signature $words
 done
-for words in region,size-class path,region partner,communicator,region; do
+for words in path,region $(in_full && echo region,size-class partner,communicator,region); do
     agrees "all: $words" merged.py all all --signature $words
 done
 hashes="sorted((n['hash'], n['count'], n['label']) for n in g['nodes'])"

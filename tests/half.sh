@@ -5,6 +5,7 @@
 # other program of an MPMD job runs bare, is switched off, does not find our runtime, or is a
 # server that a library keeps in MPI_Init. They end as they do bare, with the same output; the ranks
 # that are traced have the same iterations; and the summary says who was not.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/half.sh [CASE...]     the cases: tests/half
 #
@@ -110,5 +111,6 @@ export EFGTRACE_OUTPUT=trace
 with="env LD_PRELOAD=$library"
 bare="-np 4 $any"
 
+in_full || set -- configured kept representatives some wrong_keys
 cases "$@"
 finish

@@ -4,6 +4,7 @@
 # What a user meets around a run: wrong configuration, folders that cannot be made, jobs that
 # are killed or end in other ways, disks and logs that are full, and what the keys do. The
 # program is mostly tests/programs/stencil2d, on 4 ranks.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/life.sh [CASE...]     the cases: tests/life; environment: that of frame.sh
 
@@ -60,5 +61,6 @@ begin() {
     sleep 0.3 # rank 0 said so: the others are as far within some iterations
 }
 
+in_full || set -- configuration folders full_disk keys killed preloaded sanitizer
 cases "$@"
 finish

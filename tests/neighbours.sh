@@ -6,6 +6,7 @@
 # others, one with requests of its own, one that puts MPI_Init off, and EZTrace. Each of them before us,
 # behind us, linked to the program, and within it: everybody does what he does without us, and each
 # call is counted once.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/neighbours.sh [CASE...]               the cases: tests/neighbours
 #   tests/neighbours.sh --table FILE [TIMES]    each job that is traced so many times (default 50)
@@ -32,6 +33,7 @@ cd "$work" || exit 1
 places="before behind linked within wrapped"
 neighbours="counts next last first requests"
 others="late" # counted only
+in_full || places="before linked" neighbours="counts last" others=
 
 # source NEIGHBOUR: and what it is compiled with
 source() {
@@ -182,6 +184,7 @@ says() {
 ring="$MPICC -O1 $sources/ring.c"
 $ring -o ring || exit 1
 
+in_full || set -- counted eztrace fortran library pcontrol traced
 cases "$@"
 
 # --- the table ---

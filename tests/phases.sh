@@ -3,6 +3,7 @@
 # Programs that have several main loops, one after the other: each has its window, however many there are; only
 # one that takes next to nothing of the run has none; what is spread is divided by their time; report and trace
 # say which is which. Ranks that are out of step share none.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/phases.sh
 # environment: that of frame.sh
@@ -73,26 +74,28 @@ slots = json.load(sys.stdin)["iterations"]["slots"]
 count = sum(s[1] for s in slots)
 if not 800 < count <= 1200: print(count, "iterations in the series")')"
 
-# Two loops of one function.
-run -- 20:400 21:400
-same "$name: the phases" "main main" "$(said functions)"
-same "$name: each has a window" "10 10" "$(said recorded)"
-right
+if in_full; then
+    # Two loops of one function.
+    run -- 20:400 21:400
+    same "$name: the phases" "main main" "$(said functions)"
+    same "$name: each has a window" "10 10" "$(said recorded)"
+    right
 
-# The main loop is the first one of those that take about the same time, in all that is said.
-for phases in "0:500 1:480" "0:480 1:500"; do
-    # shellcheck disable=SC2086 # two words
-    run -- $phases
-    main=$(said main)
-    same "$name: the main loop" "${main%% *}" "$main"
-    has "$name: in the summary" "Main loop    in $main, " "$dir/summary.txt"
-done
+    # The main loop is the first one of those that take about the same time, in all that is said.
+    for phases in "0:500 1:480" "0:480 1:500"; do
+        # shellcheck disable=SC2086 # two words
+        run -- $phases
+        main=$(said main)
+        same "$name: the main loop" "${main%% *}" "$main"
+        has "$name: in the summary" "Main loop    in $main, " "$dir/summary.txt"
+    done
 
-# A loop that comes again is the same phase.
-run --select spread -- 0:400 1:400 0:400
-same "$name: the phases" "phase_0 phase_1" "$(said functions)"
-same "$name: not all the time" 1 "$(said gap phase_0)"
-right
+    # A loop that comes again is the same phase.
+    run --select spread -- 0:400 1:400 0:400
+    same "$name: the phases" "phase_0 phase_1" "$(said functions)"
+    same "$name: not all the time" 1 "$(said gap phase_0)"
+    right
+fi
 
 # What is slow belongs to the phase that it was in, and no rank counts iterations of the former one with the
 # next one.
@@ -101,43 +104,45 @@ same "$name: the trace says which" "$(said recorded)" "$(said trace)"
 hasnt "$name: numbers are the same" "counted" "$dir/summary.txt"
 right
 
-# What is spread is divided by time; the shortest one is not without. It is long enough to be found beside a load.
-run_until phase_0 6 20 --select spread -n 20 -- 0:250 1:2500
-same "$name: the phases" "phase_0 phase_1" "$(said functions)"
-set -- $(said recorded) none none
-within "$name: of the short one" 1 8 "$1"
-within "$name: of the long one" 12 20 "$2"
-same "$name: the trace says which" "$1 $2" "$(said trace)"
-right
+if in_full; then
+    # What is spread is divided by time; the shortest one is not without. It is long enough to be found beside a load.
+    run_until phase_0 6 20 --select spread -n 20 -- 0:250 1:2500
+    same "$name: the phases" "phase_0 phase_1" "$(said functions)"
+    set -- $(said recorded) none none
+    within "$name: of the short one" 1 8 "$1"
+    within "$name: of the long one" 12 20 "$2"
+    same "$name: the trace says which" "$1 $2" "$(said trace)"
+    right
 
-# One that was recorded while nothing else was known yet, and took next to nothing of the run.
-run_until phase_0 0 4 -- 0:40 1:3000
-same "$name: one window" 10 "$(said recorded | awk '{ print $NF }')"
-same "$name: in the trace" 10 "$(said trace | awk '{ print $NF }')"
-hasnt "$name: and in the summary" "iterations of phase 1" "$dir/summary.txt"
-right
+    # One that was recorded while nothing else was known yet, and took next to nothing of the run.
+    run_until phase_0 0 4 -- 0:40 1:3000
+    same "$name: one window" 10 "$(said recorded | awk '{ print $NF }')"
+    same "$name: in the trace" 10 "$(said trace | awk '{ print $NF }')"
+    hasnt "$name: and in the summary" "iterations of phase 1" "$dir/summary.txt"
+    right
 
-# Of many, the longest one is never without.
-run -- $(seq -f %g:120 0 18) 19:600
-within "$name: the last one" 10 10 "$(said recorded | awk '{ print $NF }')"
-same "$name: is the longest" phase_19 "$(said functions | awk '{ print $NF }')"
-right
+    # Of many, the longest one is never without.
+    run -- $(seq -f %g:120 0 18) 19:600
+    within "$name: the last one" 10 10 "$(said recorded | awk '{ print $NF }')"
+    same "$name: is the longest" phase_19 "$(said functions | awk '{ print $NF }')"
+    right
 
-# Ranks that do not wait for one another share no window; where they do, later, they do. Beside a load the first
-# loop may be over too early, or ranks go round it alike: one run of three is enough.
-$MPICC -g -O1 "$root/tests/phases/apart.c" -o "$work/apart" || exit 2
-name=apart
-for try in 1 2 3; do
-    rm -rf "$dir"
-    ranks 4 "$tool" run -o "$dir" "$work/apart" 2000 >"$work/out" 2>"$work/err" ||
-        verdict "$name" "exit code $?, run $try"
-    grep -q "on 1 of 4 ranks" "$dir/summary.txt" && grep -q "on all 4 ranks" "$dir/summary.txt" && break
-done
-has "$name: the slowest rank has a window" "iterations of these numbers on 1 of 4 ranks" "$dir/summary.txt"
-has "$name: all have another one" "on all 4 ranks" "$dir/summary.txt"
+    # Ranks that do not wait for one another share no window; where they do, later, they do. Beside a load the first
+    # loop may be over too early, or ranks go round it alike: one run of three is enough.
+    $MPICC -g -O1 "$root/tests/phases/apart.c" -o "$work/apart" || exit 2
+    name=apart
+    for try in 1 2 3; do
+        rm -rf "$dir"
+        ranks 4 "$tool" run -o "$dir" "$work/apart" 2000 >"$work/out" 2>"$work/err" ||
+            verdict "$name" "exit code $?, run $try"
+        grep -q "on 1 of 4 ranks" "$dir/summary.txt" && grep -q "on all 4 ranks" "$dir/summary.txt" && break
+    done
+    has "$name: the slowest rank has a window" "iterations of these numbers on 1 of 4 ranks" "$dir/summary.txt"
+    has "$name: all have another one" "on all 4 ranks" "$dir/summary.txt"
+fi
 
 # What was taken for the main loop first is given up for the loop around it, in the same function or not.
-for apart in "" -DAPART; do
+for apart in "" $(in_full && echo -DAPART); do
     $MPICC -g -O1 $apart "$root/tests/phases/around.c" -o "$work/around" || exit 2
     rm -rf "$dir"
     name="around $apart"
@@ -150,13 +155,15 @@ for apart in "" -DAPART; do
         "$tool" expand -r 0 --iteration "$first" "$dir" | awk '{ sub("MPI_", "", $4); print $4 }' | paste -sd ' ')"
 done
 
-# A master and its workers, whose loops are in one function, as they are inlined: the window is that of the
-# majority.
-name="workers, inlined"
-$MPICC -g -O2 -finline-functions-called-once -I"$root/tests/programs" \
-    "$root/tests/programs/master_worker.c" -o "$work/workers" -lm || exit 2
-rm -rf "$dir"
-ranks 4 "$tool" run -o "$dir" "$work/workers" 6000 300 >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
-has "$name: the main loop" "Main loop    in work, " "$dir/summary.txt"
+if in_full; then
+    # A master and its workers, whose loops are in one function, as they are inlined: the window is that of the
+    # majority.
+    name="workers, inlined"
+    $MPICC -g -O2 -finline-functions-called-once -I"$root/tests/programs" \
+        "$root/tests/programs/master_worker.c" -o "$work/workers" -lm || exit 2
+    rm -rf "$dir"
+    ranks 4 "$tool" run -o "$dir" "$work/workers" 6000 300 >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
+    has "$name: the main loop" "Main loop    in work, " "$dir/summary.txt"
+fi
 
 finish

@@ -3,6 +3,7 @@
 #
 # What a user of the preloaded library meets, with a runtime that only counts (fake_runtime.c): each
 # call exactly once from every language, and nothing disturbed.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/preload.sh [CASE...]     the cases: tests/preload; environment: that of frame.sh
 
@@ -46,5 +47,6 @@ counted() {
     same "$name: calls" "$(sort <<<"${expected%$'\n'}")" "$(sort <<<"$err")"
 }
 
+in_full || set -- c fortran other_mpi python threads undisturbed
 cases "$@"
 finish

@@ -5,6 +5,7 @@
 # makes a run file, which report, graph and expand read as any other. It has what the job had
 # done until then: the first calls of those that the same program makes when it ends in order,
 # and as many of each as its graph counts.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/saved.sh [CASE...]    the cases: tests/saved; environment: that of frame.sh
 
@@ -91,6 +92,7 @@ kill -KILL "${children[1]}"
 finished
 mv one left # as the job has left it: without a run file
 
+in_full || set -- full_disk link local missing nothing one_killed terminated
 cases "$@"
 same "SIGTERM: no process is left" "" "$(pgrep -f "^$programs/term " | xargs)"
 finish

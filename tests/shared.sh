@@ -4,6 +4,7 @@
 # What a shared file system has to bear (Lustre, GPFS: one server has all names, and each client that looks at a name or
 # locks a file asks it): system calls on the output folder, counted, of each process and by kind. They are bounded, and
 # those of a rank do not grow with the ranks.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/shared.sh [RANKS RANKS]   default: 4 8; environment: that of frame.sh
 
@@ -11,7 +12,7 @@
 command -v strace >/dev/null || { skip "system calls" "there is no strace"; finish; }
 compile stencil2d || exit 2
 cd "$work" || exit 2
-less=${1:-4} more=${2:-8}
+less=${1:-$(in_full && echo 4 || echo 2)} more=${2:-$(in_full && echo 8 || echo 4)}
 
 # counted RANKS NAME OPTION...: calls that name something in the output folder, or lock a file, to NAME.calls:
 # "process call path"

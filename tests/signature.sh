@@ -3,6 +3,7 @@
 #
 # The key "signature": what it tells apart, exactly, and how nodes are named then. The program
 # (tests/programs/signature.c) has one call site that differs in all that the key can name.
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/signature.sh      environment: that of frame.sh
 
@@ -55,6 +56,7 @@ region,size 6
 partner,communicator,region 6
 path,size-class,partner,communicator,region 7
 path,size,partner,communicator,region 8"
+in_full || signatures=$(grep -e ^path,region -e ^size-class -e ^partner -e ^path,size,partner,communicator <<<"$signatures")
 while read -r signature wanted; do
     run "run.$signature" "$signature" 5 0
     same "$signature: exit code" 0 "$code"
@@ -96,7 +98,7 @@ contains "dot has them" "$("$tool" graph $all)" "[assembly, 2000 B, rank +2, wor
 kinds() {
     nodes "$1" "$2" "n['label']" | sed -n 's/^\(MPI_Alltoall\|MPI_Allgather\).*\[/\1 [/p' | LC_ALL=C sort
 }
-for signature in element size,element element,address; do
+for signature in element,address $(in_full && echo element size,element); do
     run "run.$signature" "$signature" 5 0
     same "$signature: exit code" 0 "$code"
     verdict "$signature: rows are those that another reader counts" \
@@ -107,17 +109,19 @@ all_elements="MPI_Allgather [elements of 4 B]
 MPI_Alltoall [elements of 4 B]
 MPI_Alltoall [elements of 40 B]
 MPI_Alltoall [elements of 8 B]"
-same "element: of the root" "$all_elements" "$(kinds run.element 0)"
-same "element: of another rank" "$all_elements" "$(kinds run.element 3)"
-same "size,element: the same bytes in other elements" "MPI_Allgather [320 B, elements of 4 B]
+if in_full; then
+    same "element: of the root" "$all_elements" "$(kinds run.element 0)"
+    same "element: of another rank" "$all_elements" "$(kinds run.element 3)"
+    same "size,element: the same bytes in other elements" "MPI_Allgather [320 B, elements of 4 B]
 MPI_Alltoall [320 B, elements of 4 B]
 MPI_Alltoall [320 B, elements of 40 B]
 MPI_Alltoall [320 B, elements of 8 B]
 MPI_Alltoall [640 B, elements of 8 B]" "$(kinds run.size,element 3)"
-same "size,element: as sizes only" 2 \
-    "$("$tool" graph -r 3 -f json --signature size run.size,element | grep -o '"call":[^,]*Alltoall' | wc -l)"
-same "members of the JSON" "640 B|elements of 8 B" \
-    "$(nodes run.size,element 3 "n['size'] + '|' + n['element']" | grep 640)"
+    same "size,element: as sizes only" 2 \
+        "$("$tool" graph -r 3 -f json --signature size run.size,element | grep -o '"call":[^,]*Alltoall' | wc -l)"
+    same "members of the JSON" "640 B|elements of 8 B" \
+        "$(nodes run.size,element 3 "n['size'] + '|' + n['element']" | grep 640)"
+fi
 
 # --- buffers, in the order of their first use: got, sent, MPI_IN_PLACE, sent + 8 ---
 
@@ -193,40 +197,44 @@ while read -r signature _; do
 import json, sys
 for line in sorted(n['hash'] + str(n['count']) for n in json.load(sys.stdin)['nodes']): print(line)")"
 done <<<"$signatures"
-"$tool" report -s run.path >said
-has "what was not recorded" "Not recorded, and so not counted: size,partner,communicator." said
-has "how to record it" "    EFGTRACE_SIGNATURE=path,size,partner,communicator" said
-"$tool" report -s run.region,size-class >said
-has "classes are no sizes" "not counted: path,size,partner,communicator." said
-has "how to record them" "    EFGTRACE_SIGNATURE=path,size,partner,communicator,region" said
+if in_full; then
+    "$tool" report -s run.path >said
+    has "what was not recorded" "Not recorded, and so not counted: size,partner,communicator." said
+    has "how to record it" "    EFGTRACE_SIGNATURE=path,size,partner,communicator" said
+    "$tool" report -s run.region,size-class >said
+    has "classes are no sizes" "not counted: path,size,partner,communicator." said
+    has "how to record them" "    EFGTRACE_SIGNATURE=path,size,partner,communicator,region" said
+fi
 "$tool" report -s $all >said
 hasnt "nothing is missing" "Not recorded" said
 
-# --- sizes that found no room: classes of them are left ---
+if in_full; then
+    # --- sizes that found no room: classes of them are left ---
 
-$MPICC -g -O1 "$root/tests/memory/many.c" -o shrinking || exit 2
-ranks 2 "$tool" run -o coarse -m graph --summary off --interval 10ms --memory 4M \
-    --signature path,size ./shrinking sizes 100000 >out 2>err
-same "coarse: exit code" 0 $?
-"$tool" report -s coarse >said
-has "coarse: what was dropped" "Dropped for want of memory: exact sizes." said
-same "coarse: rows" "none path path,size-class size-class" \
-    "$(table coarse | sed 's/.* //' | sort | paste -sd ' ')"
-"$tool" report -a coarse >said
-line=$(grep -n "MPI_Bcast(data, number %" "$root/tests/memory/many.c" | cut -d: -f1)
-has "coarse: sizes are named as classes" "many.c:$line main [>= 65.5 kB]" said
-"$tool" graph -s path,size coarse >out 2>said
-has "coarse: no graph of exact sizes" "dropped for want of memory; record with a larger" said
-"$tool" graph -s path,size-class coarse >said
-has "coarse: one of classes" "[>= 65.5 kB]" said
+    $MPICC -g -O1 "$root/tests/memory/many.c" -o shrinking || exit 2
+    ranks 2 "$tool" run -o coarse -m graph --summary off --interval 10ms --memory 4M \
+        --signature path,size ./shrinking sizes 100000 >out 2>err
+    same "coarse: exit code" 0 $?
+    "$tool" report -s coarse >said
+    has "coarse: what was dropped" "Dropped for want of memory: exact sizes." said
+    same "coarse: rows" "none path path,size-class size-class" \
+        "$(table coarse | sed 's/.* //' | sort | paste -sd ' ')"
+    "$tool" report -a coarse >said
+    line=$(grep -n "MPI_Bcast(data, number %" "$root/tests/memory/many.c" | cut -d: -f1)
+    has "coarse: sizes are named as classes" "many.c:$line main [>= 65.5 kB]" said
+    "$tool" graph -s path,size coarse >out 2>said
+    has "coarse: no graph of exact sizes" "dropped for want of memory; record with a larger" said
+    "$tool" graph -s path,size-class coarse >said
+    has "coarse: one of classes" "[>= 65.5 kB]" said
 
-# --- more regions than names are kept of ---
+    # --- more regions than names are kept of ---
 
-run many region 1 0 1100
-same "1100 regions: exit code" 0 "$code"
-nodes many 2 "n['region']" >regions
-same "1100 regions: all told apart" 1100 "$(grep -c region regions)"
-same "1100 regions: names are kept of 1024, two of them those before" 1022 \
-    "$(grep -c 'region number' regions)"
+    run many region 1 0 1100
+    same "1100 regions: exit code" 0 "$code"
+    nodes many 2 "n['region']" >regions
+    same "1100 regions: all told apart" 1100 "$(grep -c region regions)"
+    same "1100 regions: names are kept of 1024, two of them those before" 1022 \
+        "$(grep -c 'region number' regions)"
+fi
 
 finish

@@ -4,6 +4,7 @@
 # A machine on which the library is preloaded into all programs, and site = on: each job ends with the same exit
 # code and the same output as without, and each MPI job leaves a record in the spool, whatever it is and however
 # it ends.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/site.sh [CASE...]     default: all of tests/site/; environment: that of frame.sh
 

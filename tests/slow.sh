@@ -2,6 +2,7 @@
 # Iterations that are kept after the fact, because they were slow: wherever one is, and on whichever rank, it is
 # in the trace of all ranks, with those around it and all of its messages; and the report says what made it slow.
 # A rank without iterations has what it did meanwhile. Where none can be kept, nothing else changes.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/slow.sh
 # environment: that of frame.sh, and
@@ -99,18 +100,18 @@ is_said() {
 }
 
 compile slow server || { verdict "it compiles" "see above"; finish; }
-kept --select slow -- 1500 200 700 0 6000
-kept --select first,slow -- 1500 200 1490 3 6000
+in_full && kept --select slow -- 1500 200 700 0 6000
+in_full && kept --select first,slow -- 1500 200 1490 3 6000
 kept --select first,spread,slow -- 1500 200 1111 2 6000
-kept --select spread,slow -- 1500 200 1495 1 6000
-kept --select slow --ring 1M -- 8000 20 6000 1 20000 # the ring goes round
+in_full && kept --select spread,slow -- 1500 200 1495 1 6000
+in_full && kept --select slow --ring 1M -- 8000 20 6000 1 20000 # the ring goes round
 for run in $(seq "${SLOW_RUNS:-0}"); do
     place=$(awk "BEGIN { srand($run); print 200 + int(rand() * 1290), int(rand() * 4) }")
     kept --select slow -- 1500 200 $place 6000
 done
 served slow "$programs/server" 1500 200 1100 1 6000
-served first,spread,slow "$programs/server" 1500 200 1100 2 6000
-apart master_worker
-apart coupled
+in_full && served first,spread,slow "$programs/server" 1500 200 1100 2 6000
+in_full && apart master_worker
+in_full && apart coupled
 none threads
 finish

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs with threads: the level that they asked for, a graph and a location for each thread, no call lost,
 # messages matched; and what is kept of threads that come and go.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/threads.sh [CASE...]     the cases: tests/threads
 # environment: that of frame.sh, and
@@ -42,5 +43,6 @@ matched() {
     verdict "$1: messages are matched" "$(faults "$1/traces.otf2" --full --iterations 0 | head -n 2)"
 }
 
+in_full || set -- each heavy leaves levels locks races
 cases "$@"
 finish

@@ -3,6 +3,7 @@
 #
 # What run.efg says of who sent how much to whom, and of the iterations, against an independent
 # count: the messages and the visits of the pivot in traces of the same runs (tests/sent.py).
+# Of two levels: in_full is what only `make check-all` has.
 #
 #   tests/traffic.sh      environment: that of frame.sh
 . "$(dirname "$0")/frame.sh"
@@ -27,7 +28,7 @@ sent() {
     verdict "$1" "$why"
 }
 
-for program in sends again persistent sendrecv_self coupled master_worker threads; do
+for program in threads $(in_full && echo sends again persistent sendrecv_self coupled master_worker); do
     run $program.full $program 40 -m full
     sent "$program: all that was sent is in run.efg" $program.full
     # As the source has it: 75 messages of each rank in a step, to each of the 4 ranks.
@@ -35,7 +36,7 @@ for program in sends again persistent sendrecv_self coupled master_worker thread
 done
 
 # Pivots that are cut behind a call and before one; with MPICH, that of the latter may be one of three MPI_Wait.
-for program in stencil2d $([ "$mpi" = MPICH ] || echo persistent); do
+for program in stencil2d $([ "$mpi" = MPICH ] || ! in_full || echo persistent); do
     run $program.iterations $program 600 -m full --interval 10ms
     "$python" "$root/tests/iterations.py" $program.iterations >said 2>why && why= || why=$(tail -n 1 why)
     grep -q '^[1-9]' said || why="$why: $(cat said)"
@@ -43,7 +44,7 @@ for program in stencil2d $([ "$mpi" = MPICH ] || echo persistent); do
 done
 
 # The window comes when it comes; what is in it is the same in both.
-for program in sends persistent pingpong; do
+for program in pingpong $(in_full && echo sends persistent); do
     steps=1000
     [ $program = sends ] && steps=300 # of 300 messages of each rank
     [ "$mpi/$program" = MPICH/sends ] && steps=100 # which take it half a minute
@@ -71,7 +72,7 @@ assert head in lines, lines' 2>err
 done
 
 # What the ranks said of their logs, against what is read from the trace.
-for program in comms rma mpiio threads; do
+for program in rma $(in_full && echo comms mpiio threads); do
     run $program.used $program 300 --interval 10ms
     "$tool" report --json $program.used | "$python" "$root/tests/used.py" 2>err
     verdict "$program: communicators, windows and files in the summary" "$(tail -n 1 err)"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What programs say that are made with efgtrace.h, efgtrace.f90 or efgtrace.py: the loop that they mark is the
 # main loop, their regions are in the graph; bare, nothing comes of it.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/user.sh
 # environment: that of frame.sh
@@ -33,9 +34,9 @@ marked() {
     has "$name: the region" '"sweeps"' graph.json
 }
 
-marked "no mark" 100 "behind MPI_Allreduce" ./marked none
+in_full && marked "no mark" 100 "behind MPI_Allreduce" ./marked none
 marked "a mark in the outer loop" 100 "at efgtrace_iteration  marked.c:45 main" ./marked step
-marked "a mark in the inner loop" 3000 "at efgtrace_iteration  marked.c:22 tick" ./marked sweep
+in_full && marked "a mark in the inner loop" 3000 "at efgtrace_iteration  marked.c:22 tick" ./marked sweep
 
 if command -v "$MPIFORT" >/dev/null; then
     $MPIFORT -g -O1 -J "$work" "$user/efgtrace.f90" "$sources/marked.f90" -o marked_f || exit 2
@@ -76,19 +77,21 @@ asked() {
 
 $MPICC -g -O1 -I"$user" "$sources/asks.c" -o asks || exit 2
 asked "all ask, twice" first "5 7" all 1500 5 all 2500 7
-asked "nothing else is recorded" asked "5 7" all 1500 5 all 2500 7
-asked "before the loop" asked 6 all 0 6
-asked "one of them asks" first 4 one 500 4
-asked "one after the other" asked "[4-7]" uneven 1500 4
-asked "beside others" first,spread,slow 5 all 1500 5
-[ ! -x asks_f ] || asked_by "Fortran asks" asked 4 ./asks_f
-! has_mpi4py || asked_by "Python asks" asked 4 "$python" "$sources/asks.py"
-rm -rf out
-traced out --select asked ./asks 3000
-has "nobody asks: nothing is recorded" "the program has not asked for iterations" out/summary.txt
-rm -rf out
-traced out --select asked ./asks 3000 all 3000 5
-has "too late" "1 times, 1 in vain" out/summary.txt
+in_full && asked "nothing else is recorded" asked "5 7" all 1500 5 all 2500 7
+in_full && asked "before the loop" asked 6 all 0 6
+in_full && asked "one of them asks" first 4 one 500 4
+in_full && asked "one after the other" asked "[4-7]" uneven 1500 4
+in_full && asked "beside others" first,spread,slow 5 all 1500 5
+! in_full || [ ! -x asks_f ] || asked_by "Fortran asks" asked 4 ./asks_f
+! in_full || ! has_mpi4py || asked_by "Python asks" asked 4 "$python" "$sources/asks.py"
+if in_full; then
+    rm -rf out
+    traced out --select asked ./asks 3000
+    has "nobody asks: nothing is recorded" "the program has not asked for iterations" out/summary.txt
+    rm -rf out
+    traced out --select asked ./asks 3000 all 3000 5
+    has "too late" "1 times, 1 in vain" out/summary.txt
+fi
 
 # regions NAME: the iterations in the trace hold the regions, each with what is called in it
 regions() {
@@ -101,13 +104,15 @@ rm -rf out
 traced out ./regions
 same "regions: the output" "1.000" "$(cat traced.out)"
 regions "ten in a row"
-rm -rf out
-traced out --select spread,slow ./regions
-regions "of the whole run"
-rm -rf out
-ranks 4 "$tool" run -o out ./regions killed >killed.out 2>&1
-"$tool" trace out >said 2>&1
-regions "of a job that was killed"
+if in_full; then
+    rm -rf out
+    traced out --select spread,slow ./regions
+    regions "of the whole run"
+    rm -rf out
+    ranks 4 "$tool" run -o out ./regions killed >killed.out 2>&1
+    "$tool" trace out >said 2>&1
+    regions "of a job that was killed"
+fi
 
 $MPICC -g -O1 -pthread -I"$user" "$sources/misuse.c" -o misuse || exit 2
 ranks 4 ./misuse >bare || verdict "misuse: bare" "exit code $?"

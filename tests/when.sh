@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # When iterations are recorded: while MPI_Pcontrol allows it, with pcontrol = record, and for which the key `when`
 # holds. The same iterations on all ranks, with all of their messages.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/when.sh
 # environment: that of frame.sh
@@ -40,22 +41,24 @@ levels() {
 $MPICC -g -O1 "$root/tests/when/levels.c" -o levels || exit 2
 levels "MPI_Pcontrol from C" -- ./levels 3
 same "the output" "done 3" "$(cat traced.out)"
-if command -v "$MPIFORT" >/dev/null; then
-    $MPIFORT -g -O1 "$root/tests/when/levels.f90" -o levels_f || exit 2
-    levels "MPI_Pcontrol from Fortran" -- ./levels_f
-else
-    skip "MPI_Pcontrol from Fortran" "no $MPIFORT"
+if in_full; then
+    if command -v "$MPIFORT" >/dev/null; then
+        $MPIFORT -g -O1 "$root/tests/when/levels.f90" -o levels_f || exit 2
+        levels "MPI_Pcontrol from Fortran" -- ./levels_f
+    else
+        skip "MPI_Pcontrol from Fortran" "no $MPIFORT"
+    fi
+    rm -rf out
+    traced out --pcontrol record -n 800 ./levels 3
+    complete "a window that is cut by MPI_Pcontrol(0)"
+    same "a window that is cut by MPI_Pcontrol(0): nothing behind it" "" "$(tags 1000 2000)"
+    rm -rf out
+    traced out --pcontrol record ./levels 1 0.001
+    has "it is off nearly always: that is said" "MPI_Pcontrol(1) was in force for too short a time" out/summary.txt
+    rm -rf out
+    traced out ./levels 3
+    hasnt "without the key, levels mean nothing" "asked for by the program" out/summary.txt
 fi
-rm -rf out
-traced out --pcontrol record -n 800 ./levels 3
-complete "a window that is cut by MPI_Pcontrol(0)"
-same "a window that is cut by MPI_Pcontrol(0): nothing behind it" "" "$(tags 1000 2000)"
-rm -rf out
-traced out --pcontrol record ./levels 1 0.001
-has "it is off nearly always: that is said" "MPI_Pcontrol(1) was in force for too short a time" out/summary.txt
-rm -rf out
-traced out ./levels 3
-hasnt "without the key, levels mean nothing" "asked for by the program" out/summary.txt
 
 # --- times ---
 
@@ -81,9 +84,11 @@ something() { # NAME
 
 timed "from a time on" 400 1000000 10 --when "time in 400ms.."
 something "from a time on"
-timed "windows between two times" 300 20000 10 --when "time in 300ms..20s" --windows 3
-something "windows between two times"
-timed "a window that is not over in time" 300 900 1.5 --when "time in 300ms..900ms" -n 100000
+if in_full; then
+    timed "windows between two times" 300 20000 10 --when "time in 300ms..20s" --windows 3
+    something "windows between two times"
+    timed "a window that is not over in time" 300 900 1.5 --when "time in 300ms..900ms" -n 100000
+fi
 rm -rf out
 traced out --when "time in 1h..2h" ./levels 3
 has "a time that never comes" "Traced       nothing" out/summary.txt
@@ -113,35 +118,37 @@ print(run["overview"]["recorded"]["when"], *{w["why"] for w in run["curve"]["win
 }
 
 $MPICC -g -O1 -I"$root/libefgtrace/user" "$root/tests/when/varied.c" -o varied || exit 2
-for select in first spread slow; do
+for select in first $(in_full && echo spread slow); do
     chosen "region rebuild" $select 10
-    chosen "region output" $select 15
+    in_full && chosen "region output" $select 15
 done
-chosen "region rebuild, mpi > 1%" first 10
+in_full && chosen "region rebuild, mpi > 1%" first 10
 chosen "region sleep, mpi < 30%, iteration > 1.5x" slow 5
 
 if EFGTRACE_COUNTERS=page-faults "$tool" check | grep -q "here: page-faults"; then
     chosen "page-faults > 50" first 7
-    chosen "faults / task-clock > 0.000001, page-faults > 50" spread 7
+    in_full && chosen "faults / task-clock > 0.000001, page-faults > 50" spread 7
 else
     skip "conditions on counters" "perf_event_open is not allowed here"
 fi
-if ! EFGTRACE_COUNTERS=cycles "$tool" check | grep -q "here: cycles"; then
+if in_full && ! EFGTRACE_COUNTERS=cycles "$tool" check | grep -q "here: cycles"; then
     rm -rf out
     traced out --when "ipc < 0.5" ./varied 500
     has "a counter that there is not" "Traced       nothing" out/summary.txt
     has "a counter that there is not: it is said" "ipc < 0.5: not all that this needs" traced.err
 fi
 
-# Not what the program does, but what the machine does as well: some other rank may wait for its processor.
-rm -rf out
-traced out -n 5 --when "mpi < 30%, iteration > 3x" --select slow ./varied 1500
-complete "how long, how much in MPI"
-has "how long, how much in MPI: what sleeps" "Tag: 5," printed
+if in_full; then
+    # Not what the program does, but what the machine does as well: some other rank may wait for its processor.
+    rm -rf out
+    traced out -n 5 --when "mpi < 30%, iteration > 3x" --select slow ./varied 1500
+    complete "how long, how much in MPI"
+    has "how long, how much in MPI: what sleeps" "Tag: 5," printed
 
-rm -rf out
-traced out --when "region no_such_function" ./varied 1000
-has "a region that there is not" "Traced       nothing" out/summary.txt
+    rm -rf out
+    traced out --when "region no_such_function" ./varied 1000
+    has "a region that there is not" "Traced       nothing" out/summary.txt
+fi
 
 printf "when = mpi > 60%%\nselect = first, slow\n" >when.conf
 "$tool" check when.conf >checked 2>&1

@@ -2,4 +2,4 @@
 # Iterations of the whole run: the same on all ranks, and from its beginning to its end.
 
 spread spread 10
-spread first,spread 20
+in_full && spread first,spread 20

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A library keeps a rank in MPI_Init.
 
-for kind in LAST FIRST NOBODY; do
+for kind in LAST $(in_full && echo FIRST NOBODY); do
     us=$library its=$work/keep_$kind.so
     case $kind in LAST) left="0 1 2" kept=3 ;; FIRST) left="1 2 3" kept=0 ;; *) left="0 1 2 3" kept= ;; esac
     as_bare "a library keeps $kind, behind" -np 4 env LD_PRELOAD=$its $any -- -np 4 env "LD_PRELOAD=$us $its" $any

@@ -9,6 +9,7 @@ if [ "$(eztrace_avail 2>/dev/null | grep -c "^$module\b")" = 1 ] && command -v o
     bare="$code $(cat out)"
     own=$(eztrace -t $module -o none env | sed -n 's/^LD_PRELOAD=//p')
     for order in "$own $tracing" "$tracing $own"; do
+        in_full || [ "$order" = "$own $tracing" ] || continue
         case $order in "$own"*) place=before ;; *) place=behind ;; esac
         folder=$PWD/trace.$place
         run "$order" env EZTRACE_TRACE=$module EZTRACE_TRACE_DIR="$folder.its" EFGTRACE_MODE=full \

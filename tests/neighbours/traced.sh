@@ -19,9 +19,10 @@ trace() {
         "$((times - wrong)) of $times | $hung | $(says "$folder") |" >>"$work/rows"
 }
 
-trace none alone
+in_full && trace none alone
 for place in $places; do
     for neighbour in $neighbours; do
+        in_full || [ "$neighbour" = last ] || continue
         build ring $neighbour $place $ring
         trace $neighbour $place
     done

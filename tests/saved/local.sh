@@ -27,46 +27,50 @@ same "local: nothing is said" "" "$(cat err)"
 same "local: the folder" "run.efg summary.txt traces traces.def traces.otf2" "$(ls ended | xargs)"
 accepted "local" ended/traces.otf2
 
-EFG_TEST_FAN=2 ran kept --keep-logs "${short[@]}"
-as_without "local, logs kept"
-same "local, logs kept: they are moved" "kept/logs/0/0.0.log kept/logs/0/1.0.log kept/logs/2/2.0.log kept/logs/2/3.0.log" \
-    "$(ls kept/logs/*/* | xargs)"
-"$tool" trace -o again kept >said 2>err
-same "local, logs kept: a second trace" "0 again/traces.otf2" "$? $(cat said)"
+if in_full; then
+    EFG_TEST_FAN=2 ran kept --keep-logs "${short[@]}"
+    as_without "local, logs kept"
+    same "local, logs kept: they are moved" "kept/logs/0/0.0.log kept/logs/0/1.0.log kept/logs/2/2.0.log kept/logs/2/3.0.log" \
+        "$(ls kept/logs/*/* | xargs)"
+    "$tool" trace -o again kept >said 2>err
+    same "local, logs kept: a second trace" "0 again/traces.otf2" "$? $(cat said)"
 
-for part in one other; do # two jobs of one name at a time
-    mkdir $part
-    (cd $part && ranks 4 "$tool" run -m full --summary off --local "$work/local/near" -o same "${short[@]}" >out 2>&1) &
-done
-wait
-same "local, two jobs of one name" "200 steps 200 steps" "$(cat one/out other/out | sed 's/.*: //' | xargs)"
-same "local, two jobs of one name: both traces" 2 "$(ls -d one/same/traces.otf2 other/same/traces.otf2 | wc -l)"
-same "local, two jobs of one name: nothing is left on the node" "" "$(ls near)"
+    for part in one other; do # two jobs of one name at a time
+        mkdir $part
+        (cd $part && ranks 4 "$tool" run -m full --summary off --local "$work/local/near" -o same "${short[@]}" >out 2>&1) &
+    done
+    wait
+    same "local, two jobs of one name" "200 steps 200 steps" "$(cat one/out other/out | sed 's/.*: //' | xargs)"
+    same "local, two jobs of one name: both traces" 2 "$(ls -d one/same/traces.otf2 other/same/traces.otf2 | wc -l)"
+    same "local, two jobs of one name: nothing is left on the node" "" "$(ls near)"
 
-ranks 1 "$tool" run -m graph --save 1h --summary off --local near -o exit "$programs/ending" exit 100 >out 2>err
-same "local, without MPI_Finalize: the piece is moved" "exit/pieces/0.0.efg" "$(ls exit/pieces/*)"
-same "local, without MPI_Finalize: nothing is left on the node" "" "$(ls near)"
-"$tool" run -m graph --save 1h --summary off --local near -o term "$programs/term" sleep >out 2>err &
-job=$!
-for ((i = 0; i < 100; i++)); do
-    grep -qs there out && break
-    sleep 0.1
-done
-kill -TERM $job
-finished
-same "local, SIGTERM: the piece is moved" "term/pieces/0.0.efg" "$(ls term/pieces/*)"
-same "local, SIGTERM: nothing is left on the node" "" "$(ls near)"
+    ranks 1 "$tool" run -m graph --save 1h --summary off --local near -o exit "$programs/ending" exit 100 >out 2>err
+    same "local, without MPI_Finalize: the piece is moved" "exit/pieces/0.0.efg" "$(ls exit/pieces/*)"
+    same "local, without MPI_Finalize: nothing is left on the node" "" "$(ls near)"
+    "$tool" run -m graph --save 1h --summary off --local near -o term "$programs/term" sleep >out 2>err &
+    job=$!
+    for ((i = 0; i < 100; i++)); do
+        grep -qs there out && break
+        sleep 0.1
+    done
+    kill -TERM $job
+    finished
+    same "local, SIGTERM: the piece is moved" "term/pieces/0.0.efg" "$(ls term/pieces/*)"
+    same "local, SIGTERM: nothing is left on the node" "" "$(ls near)"
+fi
 
 # --- where it cannot be ---
 
-ran missing --local nowhere "${short[@]}"
-as_without "local, no such folder"
-has "local, no such folder: it is said" "local = nowhere: cannot be used on host $(hostname): No such file or directory" err
-same "local, no such folder: once" 1 "$(wc -l <err)"
-accepted "local, no such folder" missing/traces.otf2
-ran refused --local /sys "${short[@]}"
-as_without "local, no permission"
-has "local, no permission: it is said" "local = /sys: cannot be used on host" err
+if in_full; then
+    ran missing --local nowhere "${short[@]}"
+    as_without "local, no such folder"
+    has "local, no such folder: it is said" "local = nowhere: cannot be used on host $(hostname): No such file or directory" err
+    same "local, no such folder: once" 1 "$(wc -l <err)"
+    accepted "local, no such folder" missing/traces.otf2
+    ran refused --local /sys "${short[@]}"
+    as_without "local, no permission"
+    has "local, no permission: it is said" "local = /sys: cannot be used on host" err
+fi
 mkdir small
 small=$PWD/small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=3m none "$small" 2>/dev/null; then
@@ -74,23 +78,25 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=3m none "$small" 2>/dev/null; th
     as_without "local, no space"
     has "local, no space: it is said" "local = small: cannot be used on host $(hostname): No space left on device" err
 
-    # It fills while the job runs: logs of 3 MB each would find 5 MB for all four.
-    mount -o remount,size=5m "$small"
-    begin filled "local" -m full --local small -- "${stencil[@]}"
-    for ((i = 0; i < 300; i++)); do
-        ls "$small"/filled-*/logs/{0,1,2,3}.0.log >found 2>&1 && break
-        sleep 0.1
-    done
-    cat /dev/zero >"$small/filler" 2>/dev/null
-    wait "$job"
-    same "local, filled: exit code and output" "0 ok stencil2d: 4000 steps" "$? $(cat out)"
-    job=
-    same "local, filled: each rank says it" 4 \
-        "$(grep -c "thread 0: the log ended early: No space left on device (EFGTRACE_LOCAL)" err)"
-    same "local, filled: nothing is left on the node" filler "$(ls "$small")"
-    verdict "local, filled: otf2-print accepts what there is" "$(unreadable filled/traces.otf2)"
-    same "local, filled: the graph is whole" "$(count_calls "$work/whole" 0)" "$(count_calls filled 0)"
-    rm -f "$small/filler"
+    if in_full; then
+        # It fills while the job runs: logs of 3 MB each would find 5 MB for all four.
+        mount -o remount,size=5m "$small"
+        begin filled "local" -m full --local small -- "${stencil[@]}"
+        for ((i = 0; i < 300; i++)); do
+            ls "$small"/filled-*/logs/{0,1,2,3}.0.log >found 2>&1 && break
+            sleep 0.1
+        done
+        cat /dev/zero >"$small/filler" 2>/dev/null
+        wait "$job"
+        same "local, filled: exit code and output" "0 ok stencil2d: 4000 steps" "$? $(cat out)"
+        job=
+        same "local, filled: each rank says it" 4 \
+            "$(grep -c "thread 0: the log ended early: No space left on device (EFGTRACE_LOCAL)" err)"
+        same "local, filled: nothing is left on the node" filler "$(ls "$small")"
+        verdict "local, filled: otf2-print accepts what there is" "$(unreadable filled/traces.otf2)"
+        same "local, filled: the graph is whole" "$(count_calls "$work/whole" 0)" "$(count_calls filled 0)"
+        rm -f "$small/filler"
+    fi
     umount "$small"
 else
     skip "local, no space" "only root can mount a small file system, and not everywhere"
@@ -131,12 +137,14 @@ has "local, copied: of all ranks" "killed/run.efg is what 4 of 4 ranks had saved
 
 # --- what cannot be moved ---
 
-begin stuck "local" --local near --keep-logs -- "$programs/stencil2d" 2000 500
-rm -rf stuck/logs
-finished
-same "local, not moved: the job ends well" "ok stencil2d: 2000 steps" "$(cat out)"
-same "local, not moved: each rank says it" 4 \
-    "$(grep -c "1 file cannot be moved to the folder of the output: No such file or directory; it stays on host" err)"
-same "local, not moved: the logs are there" 4 "$(ls "$(sed -n 's/^[^ ]* //p; /^efgtrace/d' stuck/local | tail -n 1)"/logs | wc -l)"
-"$tool" trace -o third stuck >said 2>err
-same "local, not moved: they are found" "0 third/traces.otf2" "$? $(cat said)"
+if in_full; then
+    begin stuck "local" --local near --keep-logs -- "$programs/stencil2d" 2000 500
+    rm -rf stuck/logs
+    finished
+    same "local, not moved: the job ends well" "ok stencil2d: 2000 steps" "$(cat out)"
+    same "local, not moved: each rank says it" 4 \
+        "$(grep -c "1 file cannot be moved to the folder of the output: No such file or directory; it stays on host" err)"
+    same "local, not moved: the logs are there" 4 "$(ls "$(sed -n 's/^[^ ]* //p; /^efgtrace/d' stuck/local | tail -n 1)"/logs | wc -l)"
+    "$tool" trace -o third stuck >said 2>err
+    same "local, not moved: they are found" "0 third/traces.otf2" "$? $(cat said)"
+fi

@@ -18,7 +18,7 @@ terminated() {
     code=$?
     job=
 }
-for how in compute sleep receive call malloc; do
+for how in $(in_full && echo compute sleep receive call) malloc; do
     terminated "$programs/term" $how
     bare=$code
     terminated "$tool" run -m graph --save 1h --interval 20ms --summary off -o term.$how "$programs/term" $how

@@ -3,8 +3,10 @@
 
 make_spool spool
 noisy=1
-as_bare "exit" 1 timeout $patience $MPIRUN -np 3 "$programs/ending" exit 50
-readable "exit"
+if in_full; then
+    as_bare "exit" 1 timeout $patience $MPIRUN -np 3 "$programs/ending" exit 50
+    readable "exit"
+fi
 as_bare "abort" 1 timeout $patience $MPIRUN -np 3 "$programs/ending" abort 50
 readable "abort"
 
@@ -20,7 +22,7 @@ killed() {
     same "$1: one record" 1 "$(records | wc -l)"
     readable "$1"
 }
-killed "a rank that is killed" KILL
+in_full && killed "a rank that is killed" KILL
 killed "a rank that is ended" TERM
 has "a rank that is ended: whose record it is" "by 1 of 2 ranks" report.txt
 noisy=

@@ -4,6 +4,7 @@
 # Eight threads that do all that threads can do to our tables, windows that come again and again,
 # and a save at every sample. HEAVY=100,1000 tests/threads.sh is 100 runs of 1000 rounds.
 heavy="-n 2 --windows 3 --save 5ms --interval 5ms"
+in_full || HEAVY=${HEAVY:-1,100}
 HEAVY=${HEAVY:-2,150}
 runs=${HEAVY%,*} rounds=${HEAVY#*,}
 bare=$(ranks 2 $bin/heavy "$rounds" 2>&1; echo "exit $?")

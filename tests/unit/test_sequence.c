@@ -3,7 +3,7 @@
  * Sequences: expanded, each is what it was made of, whatever the shape, the limit and the
  * memory; and what sequence.h claims of them.
  *
- * EFG_TEST_SEQUENCES=N: so many sequences instead of the few of `make check`.
+ * EFG_TEST_SEQUENCES=N: so many sequences instead of the few of `make check-all`.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * Sequences as bytes: what is written is read again, in both codings, and what was damaged on
  * the way is refused or harmless.
  *
- * EFG_TEST_SEQUENCES=N: so many sequences instead of the few of `make check`.
+ * EFG_TEST_SEQUENCES=N: so many sequences instead of the few of `make check-all`.
  */
 #include <errno.h>
 #include <setjmp.h>

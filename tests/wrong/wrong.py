@@ -15,10 +15,10 @@ a traced one that differs is repeated, with as many bare ones.
 Prints a line "ok NAME" or "FAIL NAME: why" each, and last "N passed, N failed". With --table FILE
 also the verdicts, as a table.
 
-usage: wrong.py [--runs N] [--every] [--jobs N] [--table FILE] --build BUILD --work WORK [NAME...]
+usage: wrong.py [--runs N] [--every] [--share N] [--jobs N] [--table FILE] --build BUILD --work WORK [NAME...]
 WORK has program and fortran, made of the sources beside this file. --runs: of each, bare and in
 each mode (default 1, in one of the modes). Each program has one of the handlers, or with --every
-all. NAME: of programs, "truncated"; with all handlers, in both modes.
+all. --share: only every N-th program. NAME: of programs, "truncated"; with all handlers, in both modes.
 """
 import argparse
 import collections
@@ -175,7 +175,7 @@ def chosen(options):
     """Each case with its modes. Programs take turns with handlers, and in the short form with modes."""
     for number, (name, group) in enumerate(itertools.groupby(cases(options.work), lambda case: case.name)):
         group = list(group)
-        if options.names and name not in options.names:
+        if options.names and name not in options.names or number % options.share:
             continue
         modes = tuple(mode for mode in MODES if (name, mode) not in KNOWN)
         if not modes:
@@ -225,6 +225,7 @@ def main():
     parser.add_argument('--work', required=True)
     parser.add_argument('--runs', type=int, default=1, help='of each program, bare and in each mode')
     parser.add_argument('--every', action='store_true', help='each program with each handler')
+    parser.add_argument('--share', type=int, default=1, help='only every so manieth program')
     parser.add_argument('--jobs', type=int, default=3 * (os.cpu_count() or 1), help='so many at a time')
     parser.add_argument('--table', help='write the verdicts to this file')
     parser.add_argument('names', nargs='*', help='of programs (default: all)')
