@@ -142,6 +142,47 @@ in smooth < velocity" "$(sed -n '/^ repetitions /,/^Main/{/^Main/q;s/.* \(in [^:
 same "from the innermost frame outwards" "MPI_Bcast  pass < smooth+0x < pressure
 MPI_Bcast  pass < smooth+0x < velocity" "$(labels MPI_Bcast | sort -u)"
 
+# Loops of one function with a name that has ':' and ' ' in it: its callers, theirs where these are the same, and
+# the offset in one that calls it twice.
+cat >callers.cpp <<'END'
+#include <mpi.h>
+#define OWN __attribute__((noinline))
+volatile int rounds = 3;
+namespace grid { struct metre {}; struct second {}; }
+template <class A, class B> struct box {
+    OWN static double evaluate(double x)
+    {
+        for (int i = 0; i < rounds; i++)
+            MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        return x + 1;
+    }
+};
+typedef box<grid::metre, grid::second> field;
+OWN double correct(double x) { return field::evaluate(x) + 1; }
+OWN double pressure(double x) { return correct(x) + 1; }
+OWN double velocity(double x) { return correct(x) + 2; }
+OWN double twice(double x) { return field::evaluate(x) + field::evaluate(x + 1); }
+int main(int argc, char **argv)
+{
+    double x = 1;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 300; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        x += pressure(i) + velocity(i) + twice(i);
+    }
+    MPI_Finalize();
+    return x > 0 ? 0 : 1;
+}
+END
+$MPICXX -O1 -fno-optimize-sibling-calls callers.cpp -o callers || exit 2
+traced callers.run --mode full -- ./callers
+"$tool" report callers.run >text
+same "loops of one function: who calls that, and where" "in box<grid::metre, grid::second>::evaluate < correct < pressure
+in box<grid::metre, grid::second>::evaluate < correct < velocity
+in box<grid::metre, grid::second>::evaluate < twice+0x
+in box<grid::metre, grid::second>::evaluate < twice+0x
+in main" "$(sed -n '/^Loops$/,/^$/s/.* \(in .*\): .*/\1/p' text | sed 's/0x[0-9a-f]*/0x/' | LC_ALL=C sort)"
+agrees "loops of one function" rows.py callers.run
 
 # Loops in loops of one function, which begin with the same call; a function that calls itself more often than a
 # label has room for; functions whose long names differ in their middle only.

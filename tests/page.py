@@ -330,6 +330,18 @@ def narrow(page):
         same(f'{page.name}: {width} px are wide enough', True, page.js('return document.documentElement.scrollWidth <= innerWidth'))
         same(f'{page.name}: at {width} px a table that scrolls says so', [], page.js('''
             return [...document.querySelectorAll(".scroll")].filter((s) => !s.closest("details:not([open])") && s.scrollWidth > s.clientWidth + 1 !== (s.parentElement.querySelector(".hint").offsetHeight > 0)).map((s) => s.getAttribute("aria-label"))'''))
+        same(f'{page.name}: at {width} px no word is broken', [], page.js('''
+            const wrong = [], range = document.createRange();
+            for (const cell of document.querySelectorAll("td.wide, .findings li, .said dd")) {
+                const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+                for (let text = cell.offsetHeight ? texts.nextNode() : null; text; text = texts.nextNode())
+                    for (const word of text.data.matchAll(/[A-Za-z0-9]+/g)) {
+                        range.setStart(text, word.index);
+                        range.setEnd(text, word.index + word[0].length);
+                        if (word[0].length <= 20 && new Set([...range.getClientRects()].filter((r) => r.width).map((r) => r.top)).size > 1) wrong.push(word[0]);
+                    }
+            }
+            return wrong.slice(0, 5)'''))
     page.driver.execute_cdp_cmd('Emulation.clearDeviceMetricsOverride', {})
 
 

@@ -151,8 +151,16 @@ function lacking(id, title, part) {
     document.querySelector("#contents li:last-child a").classList.add("lacking");
 }
 
-/* A name where it may be broken: between its parts, not within a word. */
-const breakable = (name) => name.split(/(?<=::|[<,(_.\/])(?=[^:<,(_.\/])|(?=\+0x)/).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]);
+/* A name where it may be broken: between its parts; a long word between a small letter and a capital one. */
+const LONG_WORD = 20;
+function breakable(name) {
+    const parts = name.split(/(?<=::|[<,(_.\/])(?=[^:<,(_.\/])|(?=\+0x)/)
+        .flatMap((part) => part.split(/(?<= )/).flatMap((word) => word.length > LONG_WORD ? word.split(/(?<=[a-z])(?=[A-Z])/) : [word]));
+    return parts.flatMap((part, i) => i && !parts[i - 1].endsWith(" ") ? [document.createElement("wbr"), part] : [part]);
+}
+
+/* Names in a text, of which only these are broken. */
+const withNames = (text) => text.split(/(?<= )/).flatMap((word) => word.length > LONG_WORD ? breakable(word) : [word]);
 
 /* What the page has no room for, if any. */
 function leftOut(part, what) {

@@ -23,7 +23,7 @@ function drawRuns() {
         ["communication efficiency", a.communication_efficiency, b.communication_efficiency, percent],
     ];
     section("overview", "Overview", null,
-        make("ol.findings.panel", { "aria-label": "Findings" }, run.findings.map((text) => make("li", null, make("span", null, text)))),
+        make("ol.findings.panel", { "aria-label": "Findings" }, run.findings.map((text) => make("li", null, make("span", null, withNames(text))))),
         make("div.panel", null, table("The runs", [
             { name: "what", value: (r) => r[0] },
             { name: "A", n: true, value: (r) => r[1] ? r[3](r[1]) : "\u2013" },
@@ -45,7 +45,7 @@ function drawMatchedLoops() {
             { name: "B / A", n: true, value: (l) => times(of("a", "time")(l), of("b", "time")(l)) },
             { name: "MPI in A", n: true, value: share("a") },
             { name: "B", n: true, value: share("b") },
-            { name: "loop", wide: true, value: (l) => nested(l.depth, l.name, isMain(l) ? make("span.tag", null, "main loop") : null, onlyIn(l)) },
+            { name: "loop", wide: true, value: (l) => nested(l.depth, breakable(l.name), isMain(l) ? make("span.tag", null, "main loop") : null, onlyIn(l)) },
         ], run.loops, 40, isMain), leftOut("loops", "loops with less time")));
 }
 
@@ -68,7 +68,7 @@ function drawDifferences() {
             { name: "B / A", n: true, value: (d) => times(d.a ? d.a.time : 0, d.b ? d.b.time : 0) },
             { name: "calls in A", n: true, value: (d) => d.a ? count(d.a.calls) : "\u2013" },
             { name: "B", n: true, value: (d) => d.b ? count(d.b.calls) : "\u2013" },
-            { name: "where", wide: true, value: (d) => make("span", null, d.what === "compute" ? "computing before " : "", d.label, onlyIn(d)) },
+            { name: "where", wide: true, value: (d) => make("span", null, d.what === "compute" ? "computing before " : "", breakable(d.label), onlyIn(d)) },
         ], run.differences, 30), leftOut("differences", "smaller differences"),
         make("p.note", null, `Before the first call and behind the last one: ${signed(run.runs[1].rest - run.runs[0].rest)}.`)));
 }

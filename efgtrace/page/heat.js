@@ -23,7 +23,9 @@ const isColumnRecorded = (view, column) => isRecorded(view.number(column), view.
 
 /* A colour for each cell; from a pale one on, so that what has no value is seen. */
 function drawHeatOn(canvas, view) {
-    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
+    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d"), names = view.map.rows.map((row) => (row.rank_count > 1 ? "ranks " : "rank ") + someRanks(row.ranks, 9));
+    g.font = "11px system-ui, sans-serif";
+    view.left = Math.min(96, Math.ceil(Math.max(...names.map((name) => g.measureText(name).width))) + 12);
     view.width = canvas.getBoundingClientRect().width || 900;
     Object.assign(canvas, { width: Math.round(view.width * ratio), height: Math.round(view.height * ratio) });
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -37,7 +39,7 @@ function drawHeatOn(canvas, view) {
     g.textBaseline = "middle";
     g.fillStyle = variable("soft");
     const skip = Math.ceil(12 / view.row), below = view.height - 10;
-    view.map.rows.forEach((row, i) => { if (i % skip === 0) g.fillText((row.rank_count > 1 ? "ranks " : "rank ") + someRanks(row.ranks, 9), 4, view.top + (i + .5) * view.row, view.left - 8); });
+    names.forEach((name, i) => { if (i % skip === 0) g.fillText(name, 4, view.top + (i + .5) * view.row, view.left - 8); });
     g.textAlign = "center";
     for (let c = 0, free = 0; c < view.columns; c++) {
         if (view.x(c) < free || view.x(c) > view.width - 20) continue;

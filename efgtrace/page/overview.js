@@ -55,7 +55,7 @@ function drawOverview() {
         make("p.meta", null, [plural(o.ranks, "rank") + " on " + plural(o.hosts, "host"), ns(o.duration), o.started && o.started.replace("T", " ").replace("Z", " UTC"), o.mpi].filter(Boolean).join(" \u00b7 ")));
     const part = section("overview", "Overview", null,
         warnings(o.summary),
-        make("ol.findings.panel", { "aria-label": "Findings" }, o.findings.map((text) => make("li", null, make("span", null, text)))),
+        make("ol.findings.panel", { "aria-label": "Findings" }, o.findings.map((text) => make("li", null, make("span", null, withNames(text))))),
         make("div.cards", null,
             card("Run time", ns(o.duration), count(o.calls) + " calls"),
             card("In MPI", percent(of(o.mpi_time, o.time)), ns(of(o.mpi_time, o.ranks)) + " a rank"),
@@ -73,7 +73,7 @@ function drawOverview() {
                 make("dt", null, "folder"), make("dd.mono", null, o.folder),
                 make("dt", null, "where"), make("dd", null, o.places.slice(0, 5).map((line) => make("div", null, line)),
                     o.places.length > 5 ? make("details", null, make("summary", null, "More hosts"), o.places.slice(5).map((line) => make("div", null, line))) : null)),
-            make("dl.facts.said", null, paragraphs(o.summary).filter(({ name }) => name !== "Warning").map(({ name, lines }) => [make("dt", null, name), make("dd", null, lines.map((line) => make("div", null, line)))]))),
+            make("dl.facts.said", null, paragraphs(o.summary).filter(({ name }) => name !== "Warning").map(({ name, lines }) => [make("dt", null, name), make("dd", null, lines.map((line) => make("div", null, withNames(line))))]))),
         make("details", null, make("summary", null, "The summary, as it was printed"), make("pre", { tabindex: "0" }, o.summary.join("\n"))));
     return part;
 }

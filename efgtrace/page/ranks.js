@@ -109,7 +109,7 @@ function flatDetails(item, choose) {
 
 function contextTable() {
     return table("Contexts by time, over the ranks", [
-        { name: "context", wide: true, value: (c) => make("span", { title: pathOf(c).map(label).join(" > ") }, pathOf(c).slice(-3).map(label).join(" \u203a ")) },
+        { name: "context", wide: true, value: (c) => make("span", { title: pathOf(c).map(label).join(" > ") }, breakable(pathOf(c).slice(-3).map(label).join(" \u203a "))) },
         { name: "time", n: true, value: (c) => ns(c.time.sum) },
         { name: "share", n: true, value: (c) => percent(shareOf(c)) },
         { name: "spread", value: (c) => bins(c.time) },

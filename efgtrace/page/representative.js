@@ -16,7 +16,7 @@ function drawRepresentative() {
         make((r.rows.length ? "p.panel" : "p.notice") + ".verdict." + r.verdict, null, r.sentence),
         r.accuracy ? make("p.panel.accuracy", null, "Accuracy: " + r.accuracy.sentence) : null,
         r.rows.length ? make("div.panel", null, table("Recorded iterations against the whole run", [
-            { name: "what", wide: true, value: (row) => make("span", null, row.label, kinds[row.kind] ? make("span.tag", null, kinds[row.kind]) : null) },
+            { name: "what", wide: true, value: (row) => make("span", null, make("span", null, breakable(row.label)), kinds[row.kind] ? make("span.tag", null, kinds[row.kind]) : null) },
             { name: "impact", n: true, title: "time that it takes more or less in a recorded iteration, as a share of that of an iteration", value: (row) => (row.impact > 0 ? "+" : "") + percent(row.impact) },
             { name: "share", n: true, value: (row) => compared(row.share, percent) },
             { name: "mean", n: true, value: (row) => compared(row.mean, ns) },

@@ -23,7 +23,8 @@ function sorted(lines, at, isNumber, isDown) {
 
 /* A row of a table; if it OPENs, a click shows what OPEN(row) returns below it. */
 function tableLine(columns, row, i, mark, open) {
-    const cells = columns.map((c) => make(c.n ? "td.n" : c.wide ? "td.wide" : "td", null, c.value(row, i)));
+    const broken = (c, value) => c.wide && typeof value === "string" ? withNames(value) : value;
+    const cells = columns.map((c) => make(c.n ? "td.n" : c.wide ? "td.wide" : "td", null, broken(c, c.value(row, i))));
     const line = make(mark && mark(row) ? "tr.main" : "tr", null, cells);
     if (!open) return line;
     const twist = make("button.twist", { type: "button", "aria-expanded": "false", "aria-label": "Details of " + cells[0].textContent });

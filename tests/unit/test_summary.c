@@ -700,7 +700,11 @@ static void test_cpp_names(void **state)
         {"pack.isra.0", "stencil.c:48 pack"},
         {"Solver.step", "stencil.c:48 Solver.step"},
         {"Foam::GeometricField<Foam::Vector<double>, Foam::fvPatchField, Foam::volMesh>::correct(bool)",
-         "stencil.c:48 GeometricField<Foam::Vector<double>,...m::volMesh>::correct"},
+         "stencil.c:48 GeometricField<...>::correct"},
+        {"Foam::processorFvPatchField<Foam::Vector<double> >::initInterfaceMatrixUpdate<B<A>, E<D>, C>(int)",
+         "stencil.c:48 processorFvPatchField<...>::initInterfaceMatrixUpdate<...>"},
+        {"a_namespace_that_has_a_very_long_name::a_function_that_has_a_very_long_name(int)",
+         "stencil.c:48 a_namespace_that_has_a_very_long_nam...has_a_very_long_name"},
     };
     whole_run_join(&whole);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -113,6 +113,15 @@ static void put_calls(const struct naming *n, uint32_t loop, char *text, size_t 
 
 /* --- where they are --- */
 
+/* The function in a frame behind its line, "solver.c:120 solve"; NULL if there is none, as "A<x::b, y>". */
+static const char *behind_line(const char *frame)
+{
+    const char *end = strchr(frame, ' '), *digit = end;
+    while (digit && digit > frame && digit[-1] >= '0' && digit[-1] <= '9')
+        digit--;
+    return digit && digit < end && digit > frame && digit[-1] == ':' ? end + 1 : NULL;
+}
+
 /* Where the header is called in FUNCTION: "solver.c:120 FUNCTION", if that line is known. Returns at which of
  * its frames, the outermost of several, 0 for the innermost; EFG_NONE if at none. */
 static uint32_t put_line(const struct efg_run *run, const struct efg_node *header, const char *function,
@@ -123,12 +132,11 @@ static uint32_t put_line(const struct efg_run *run, const struct efg_node *heade
     snprintf(text, size, "%s", function);
     for (uint32_t i = 0; efg_summary_frame(run, header, i, frame, sizeof frame); i++) {
         efg_summary_strip_module(frame);
-        const char *end = strchr(frame, ' '), *colon = strchr(frame, ':');
-        bool has_line = end && colon && colon < end;
-        if (strcmp(has_line ? end + 1 : frame, function))
+        const char *after = behind_line(frame);
+        if (strcmp(after ? after : frame, function))
             continue;
         level = i;
-        if (has_line)
+        if (after)
             snprintf(text, size, "%s", frame);
     }
     return level;
@@ -240,9 +248,31 @@ static uint64_t offset(const struct naming *n, uint32_t loop, uint32_t more)
     return level == EFG_NONE ? 0 : efg_summary_offset(n->run, header, level + more);
 }
 
+/* The offset of the frame MORE further out goes to its function, which is named first if it is not yet. */
+static void put_offset(const struct naming *n, uint32_t loop, uint32_t more)
+{
+    char *text = n->places[loop].text, outer[EFG_PLACE], rest[sizeof n->places->text], number[32];
+    char *next = more ? NULL : strstr(text, " < ");
+    size_t used = strlen(text), length;
+    uint64_t at = offset(n, loop, more);
+    if (!at)
+        return;
+    snprintf(number, sizeof number, "+0x%llx", (unsigned long long)at);
+    snprintf(rest, sizeof rest, "%s", next ? next : "");
+    if (next)
+        *next = '\0';
+    caller(n, loop, more, outer, sizeof outer);
+    length = strlen(outer);
+    if (more && (length > used || strcmp(text + used - length, outer))) {
+        append(n, loop, " < ");
+        append(n, loop, outer);
+    }
+    append(n, loop, more && strstr(outer, "+0x") ? "" : number);
+    append(n, loop, rest);
+}
+
 static void say_offset(const struct naming *n, const uint32_t *loops, uint32_t count)
 {
-    char text[32];
     bool any = true, differ = false;
     uint32_t more = 0;
     for (; any && !differ; more += !differ) {
@@ -252,10 +282,8 @@ static void say_offset(const struct naming *n, const uint32_t *loops, uint32_t c
             differ |= offset(n, loops[i], more) != offset(n, loops[0], more);
         }
     }
-    for (uint32_t i = 0; differ && i < count; i++) {
-        snprintf(text, sizeof text, "+0x%llx", (unsigned long long)offset(n, loops[i], more));
-        append(n, loops[i], offset(n, loops[i], more) ? text : "");
-    }
+    for (uint32_t i = 0; differ && i < count; i++)
+        put_offset(n, loops[i], more);
 }
 
 static void say_number(const struct naming *n, const uint32_t *loops, uint32_t count)
@@ -267,7 +295,7 @@ static void say_number(const struct naming *n, const uint32_t *loops, uint32_t c
 static void tell_apart(const struct naming *n)
 {
     static void (*const ways[])(const struct naming *n, const uint32_t *loops,
-                                uint32_t count) = {say_inner, say_caller, say_offset, say_number};
+                                uint32_t count) = {say_inner, say_caller, say_caller, say_offset, say_number};
     uint32_t next;
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         sort(n);

@@ -8,6 +8,7 @@
  * it may be the one; as long as they also go on from the same line, the next
  * frame is looked at. Where they part is the body of the loop.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +90,34 @@ static void put_part(char *text, size_t size, bool is_parallel)
         snprintf(text + used, size - used, " %s", OPENMP);
 }
 
-/* Names are that long at most: of longer ones, the middle is left away. */
-enum { NAME_HEAD = 36, NAME_TAIL = 20 };
+/* Names are that long at most: of longer ones, what is in their templates is left away, then the middle. */
+enum { NAME_HEAD = 36, NAME_TAIL = 20, NAME_SHOWN = NAME_HEAD + 3 + NAME_TAIL };
+
+/* The longest <...> of TEXT that is in no other one, without its ends. Returns how long it is. */
+static size_t longest_template(const char *text, size_t *begin)
+{
+    size_t most = 0, start = 0;
+    int depth = 0;
+    for (size_t i = 0; text[i]; i++) {
+        if (text[i] == '<' && !depth++)
+            start = i + 1;
+        if (text[i] == '>' && depth && !--depth && i - start > most) {
+            most = i - start;
+            *begin = start;
+        }
+    }
+    return most;
+}
 
 static void shorten(char *text)
 {
-    size_t length = strlen(text);
-    if (length <= NAME_HEAD + 3 + NAME_TAIL)
+    size_t length = strlen(text), begin = 0, most;
+    while (length > NAME_SHOWN && (most = longest_template(text, &begin)) > 3) {
+        memcpy(text + begin, "...", 3);
+        memmove(text + begin + 3, text + begin + most, length + 1 - begin - most);
+        length -= most - 3;
+    }
+    if (length <= NAME_SHOWN)
         return;
     memcpy(text + NAME_HEAD, "...", 3);
     memmove(text + NAME_HEAD + 3, text + length - NAME_TAIL, NAME_TAIL + 1);
@@ -127,19 +149,35 @@ uint64_t efg_summary_name_key(const char *name)
     return efg_hash_bytes(0, name, strlen(name));
 }
 
-/* Of a name, what is between BEGIN and END, and a little around it; of the rest, both ends. */
+static bool is_in_word(const char *text, size_t at)
+{
+    return at && isalnum((unsigned char)text[at - 1]) && isalnum((unsigned char)text[at]);
+}
+
+/* Of a name, what is between BEGIN and END, and some more; of the rest, both ends. No word is cut. */
 static void put_difference(char *text, size_t size, const char *name, size_t begin, size_t end)
 {
     enum { HEAD = 16, TAIL = 20, AROUND = 4, MOST = 120 };
     char stem[EFG_NAME_MOST];
     efg_summary_stem(stem, sizeof stem, name);
-    size_t length = strlen(stem);
-    begin = begin > HEAD + AROUND + 3 ? begin - AROUND : 0;
-    end = end + AROUND + 3 + TAIL < length ? end + AROUND : length;
+    size_t length = strlen(stem), head = HEAD < length ? HEAD : length;
+    size_t tail = length > TAIL ? length - TAIL : 0;
+    begin = begin > AROUND ? begin - AROUND : 0;
+    end = end + AROUND < length ? end + AROUND : length;
     if (end - begin > MOST)
         end = begin + MOST;
-    snprintf(text, size, "%.*s%s%.*s%s%s", begin ? HEAD : 0, stem, begin ? "..." : "", (int)(end - begin),
-             stem + begin, end < length ? "..." : "", end < length ? stem + length - TAIL : "");
+    while (is_in_word(stem, begin))
+        begin--;
+    while (is_in_word(stem, end))
+        end++;
+    while (is_in_word(stem, head))
+        head++;
+    while (is_in_word(stem, tail))
+        tail++;
+    begin = begin > head + 3 ? begin : 0;
+    end = end + 3 < tail ? end : length;
+    snprintf(text, size, "%.*s%s%.*s%s%s", begin ? (int)head : 0, stem, begin ? "..." : "",
+             (int)(end - begin), stem + begin, end < length ? "..." : "", end < length ? stem + tail : "");
 }
 
 /* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
