@@ -188,7 +188,7 @@ $(BUILD)/page/head.html: $(wildcard efgtrace/page/*.html efgtrace/page/*.css efg
 
 $(BUILD)/page/tail.html: $(BUILD)/page/head.html
 
-$(BUILD)/obj/efgtrace/page/data.o: efgtrace/page/data.S $(PAGE)
+$(BUILD)/obj/efgtrace/page/data.o: efgtrace/page/data.S $(PAGE) | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call quiet,AS)$(CC) -c $< -o $@ -DPAGE_HEAD='"$(BUILD)/page/head.html"' -DPAGE_TAIL='"$(BUILD)/page/tail.html"'
 
