@@ -164,7 +164,7 @@ def recorded(build, work):
     """Iterations of the window, if it lasted to the end of the run, else 0."""
     text = subprocess.run([build / "efgtrace", "report", work / "trace"], capture_output=True,
                           text=True).stdout
-    traced = re.search(r"^Traced +(\d+) iterations", text, re.M)
+    traced = re.search(r"^Traced +(\d+) iterations?", text, re.M)
     return int(traced[1]) if traced and "it ended before the" in text else 0
 
 

@@ -76,7 +76,7 @@ def windows_of_text(text):
         lines += [line] if on and " ranks" not in line else []  # on some, by number again
     said = ' '.join(lines)
     return ([(int(a), int(b or a)) for a, b in re.findall(r'(?:number |; +)(\d+)(?: to (\d+))?', said)],
-            sum(int(n) for n in re.findall(r'(\d+) iterations(?:,| of an earlier| of phase| of a finer|  )', said)))
+            sum(int(n) for n in re.findall(r'(\d+) iterations?(?:,| of an earlier| of phase| of a finer|  )', said)))
 
 
 def windows_of_report(text):
@@ -135,7 +135,7 @@ def tags_of(span):
 
 def check_earlier(summary, spans, wrong):
     of_first = sum(span[1] - span[0] + 1 for span in spans if BEHIND_IT not in tags_of(span))
-    said = sum(map(int, re.findall(r'(\d+) iterations of (?:an earlier|phase)', summary)))
+    said = sum(map(int, re.findall(r'(\d+) iterations? of (?:an earlier|phase)', summary)))
     if re.search(r'^Main loop +in second_loop', summary, re.M) and said != of_first:
         wrong.append(f'{said} iterations are said to be of an earlier loop, not {of_first}')
 

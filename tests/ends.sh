@@ -124,7 +124,7 @@ few() {
     rm -rf few.out
     ranks 4 "$tool" run -o few.out --verbose on ./few "$@" 2>err >printed
     has "$name: the main loop" "Main loop    in main, $1 iterations" few.out/summary.txt
-    traced=$(sed -n 's/.* \([0-9]*\) iterations, number .*/\1/p' few.out/summary.txt | tail -n 1)
+    traced=$(sed -n 's/.* \([0-9]*\) iterations*, number .*/\1/p' few.out/summary.txt | tail -n 1)
     [ "${traced:-0}" -ge $(($1 / 2)) ] && why= || why="${traced:-none} of $1: $(grep ^efgtrace: err | head -n 20)"
     verdict "$name: at least half of the iterations are in the trace" "$why"
     verdict "$name: the checker accepts the trace" "$(faults few.out/traces.otf2 --min-matched 1 | head -n 3)"

@@ -87,7 +87,7 @@ fi
 run sizes 1000000 --signature path --log-limit 1M --iterations 1000
 same "log limit: it is said" 2 "$(grep -c '^efgtrace: .*the log ended early' "$work/err")"
 same "log limit: a part of the iterations is there" 1 \
-    "$(grep -c '^Traced .* iterations, number' "$dir/summary.txt")"
+    "$(grep -c '^Traced .* iterations*, number' "$dir/summary.txt")"
 verdict "log limit: otf2-print accepts the trace" \
     "$(unreadable "$dir/traces.otf2")"
 

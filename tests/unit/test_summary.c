@@ -448,6 +448,10 @@ static void test_windows(void **state)
     thread_of(0)->windows[0].end = 0; /* the job was killed while it was recorded */
     expect("number 100 to 109, from 400 ms on\n");
     thread_of(0)->windows[0].end = end;
+    uint64_t last = thread_of(0)->windows[0].last;
+    thread_of(0)->windows[0].last = thread_of(0)->windows[0].first + 1;
+    expect("Traced       1 iteration, number 100, from 400 ms");
+    thread_of(0)->windows[0].last = last;
     thread_of(0)->agreed.wanted = 3;
     add_window(0, SAMPLE_FUNCTION, 300);
     expect("Traced       20 iterations, in 2 of 3 windows asked for\n"

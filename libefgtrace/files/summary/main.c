@@ -408,11 +408,12 @@ static void put_group(struct efg_buffer *out, const struct view *view, const cha
         iterations += windows[i].last - windows[i].first;
     name_select(view, windows, count, why, sizeof why);
     format_span(span, sizeof span, windows);
+    const char *plural = iterations == 1 ? "" : "s";
     if (count == 1 && !*loop && !*why) {
-        efg_summary_tell(out, "%s %llu iterations, %s", head, iterations, span);
+        efg_summary_tell(out, "%s %llu iteration%s, %s", head, iterations, plural, span);
         return;
     }
-    efg_summary_tell(out, "%s %llu iterations%s%s", head, iterations, loop, why);
+    efg_summary_tell(out, "%s %llu iteration%s%s%s", head, iterations, plural, loop, why);
     put_spans(out, windows, count);
 }
 
