@@ -319,6 +319,7 @@ $(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS) -Iefgtrace
 fuzzed: $(FUZZED)
 
 unit: $(UNIT)
+OPTIMISED = $(patsubst %,$(BUILD)/tests/%,$(shell tests/check.sh --optimised))
 
 set-up-%:
 	@config/setup.sh $*
@@ -328,9 +329,9 @@ demo: set-up-demo
 	@bench/demo.sh $(BUILD)
 
 check: set-up-check
-	@$(MAKE) --no-print-directory -s -j2 all unit
+	@$(MAKE) --no-print-directory -s -j2 all $(if $(SAN)$(LEVEL),unit,$(OPTIMISED))
 	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=address,undefined BUILD=$(BUILD)/sanitized unit fuzzed)
-	@$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread MPICC=$(MPICC) BUILD=$(BUILD)/thread libraries)
+	@$(if $(filter --all,$(LEVEL)),$(if $(SAN),,$(MAKE) --no-print-directory -s -j2 SAN=thread MPICC=$(MPICC) BUILD=$(BUILD)/thread libraries))
 	@BUILD=$(BUILD) MPICC=$(MPICC) tests/check.sh $(LEVEL)
 
 check-all: LEVEL := --all

@@ -7,6 +7,7 @@
 # usage: tests/check.sh [PART...]           default: all parts; of each what `make check` has
 #        tests/check.sh --all [PART...]     of each all, as `make check-all` does
 #        tests/check.sh --quick             some of each kind: those of `make check-quick`
+#        tests/check.sh --optimised         says which unit tests `make check` runs as they are compiled for users, too
 #
 # A part is a script of this folder (report is report.sh) or a unit test (test_graph is unit/test_graph.c;
 # sanitized/test_graph is the same, built with sanitizers). One that is not there has failed.
@@ -73,6 +74,7 @@ run_part() {
 
 BUILD=${BUILD:-build}
 case ${1:-} in
+--optimised) echo "$optimised"; exit ;;
 --all) export CHECK_LEVEL=all && shift ;;
 --run) ;;
 *) export CHECK_LEVEL=some ;;

@@ -43,6 +43,6 @@ matched() {
     verdict "$1: messages are matched" "$(faults "$1/traces.otf2" --full --iterations 0 | head -n 2)"
 }
 
-in_full || set -- each heavy leaves levels locks races
+in_full || set -- each heavy leaves levels locks
 cases "$@"
 finish

@@ -27,7 +27,7 @@ marked() {
     has "$name: where an iteration begins" "$place" out/summary.txt
     sed -n '/^Traced/,/^Messages/p' out/summary.txt >recorded
     verdict "$name: ten iterations" "$(grep -qE '^(Traced|  ).* 10 iterations, number' recorded || cat recorded)"
-    all=$(grep -oE '(Traced|and) +[0-9]+ iterations' recorded | awk '{n += $2} END {print n}')
+    all=$(grep -oE '(Traced|and) +[0-9]+ iterations?' recorded | awk '{n += $2} END {print n}')
     verdict "$name: the checker accepts the trace" \
         "$(faults out/traces.otf2 --min-matched 0.98 --iterations "$all" | head -n 2)"
     "$tool" graph -f json -o graph.json out

@@ -32,7 +32,7 @@ struct efg_steering {
     struct efg_mainloop main; /* that of the whole run */
     bool is_earlier;          /* MAIN is that of an earlier phase, not the finder's */
     uint64_t elected;         /* the fewest iterations of it that a rank had */
-    efg_place place;          /* which loop of its function it is, if all know */
+    efg_place place;          /* its level in its function, if all know */
     struct efg_pivot pivots[EFG_CHOICES];
     struct efg_choice choices[EFG_CHOICES]; /* the same, as votes have them */
     uint32_t pivot_count;
