@@ -207,6 +207,18 @@ static bool is_apart(const struct efg_callflow *flow, const struct efg_mainloop 
     return !efg_calltree_is_below(flow->tree, x, y) && !efg_calltree_is_below(flow->tree, y, x);
 }
 
+/* What it is counted as: if it was never elected, a loop of its function may have been. Ranks that are in one
+ * function may be in several loops of it: some work, others wait for them. */
+static uint32_t number_of(const struct efg_agree *agree, const struct efg_phase *phase)
+{
+    uint32_t number = phase->number;
+
+    for (uint32_t i = 0; !number && i < agree->loop_count; i++)
+        if (agree->loops[i].loop == phase->loop.function)
+            number = agree->loops[i].phase;
+    return number;
+}
+
 /* Its time without the part in which its threads were ready to run, and had no processor. */
 static uint64_t weight_of(const struct efg_phase *phase, uint64_t now)
 {
@@ -230,43 +242,48 @@ static bool is_inside(const struct efg_callflow *flow, const struct efg_mainloop
            efg_callflow_is_cycle(flow, y, loop->key, efg_calltree_child(flow->tree, y, x));
 }
 
-void efg_phases_last(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t now,
-                     uint64_t *lasted, uint64_t *busy)
+void efg_phases_last(const struct efg_agree *agree, const struct efg_callflow *flow,
+                     const struct efg_mainloop *loop, uint64_t now, uint64_t *lasted, uint64_t *busy)
 {
     const struct efg_phase *main = efg_phases_find(loop);
 
     for (uint32_t i = 0; i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
         bool is_part = flow && main && main->number && is_inside(flow, &one->loop, &main->loop);
-        if (!one->number || one->number > EFG_AGREE_TURNS || is_part)
+        uint32_t number = number_of(agree, one);
+        if (!number || number > EFG_AGREE_TURNS || is_part)
             continue;
-        lasted[one->number - 1] += efg_phases_time(one, now);
-        busy[one->number - 1] += weight_of(one, now);
+        lasted[number - 1] += efg_phases_time(one, now);
+        busy[number - 1] += weight_of(one, now);
     }
 }
 
-void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,
-                      uint64_t now)
+void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *flow,
+                      const struct efg_mainloop *loop, uint64_t *time, uint64_t now)
 {
     const struct efg_phase *main = efg_phases_find(loop);
 
     for (uint32_t i = 0; main && i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
         bool is_other = is_apart(flow, &one->loop, loop);
-        uint32_t number = is_other ? one->number : main->number;
+        uint32_t number = number_of(agree, is_other ? one : main);
         if (number || !is_other)
             time[number ? number - 1 : EFG_AGREE_TURNS] += weight_of(one, now);
     }
 }
 
-const struct efg_phase *efg_phases_numbered(uint32_t number)
+const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number)
 {
-    const struct efg_phase *longest = NULL;
+    const struct efg_phase *best = NULL;
 
-    for (uint32_t i = 0; i < phases->count; i++)
-        if (phases->list[i].number == number && (!longest || phases->list[i].time > longest->time))
-            longest = &phases->list[i];
-    return longest;
+    for (uint32_t i = 0; i < phases->count; i++) {
+        const struct efg_phase *one = &phases->list[i];
+        bool is_elected = one->number == number, was = best && best->number == number;
+        if (number_of(agree, one) == number &&
+            (!best || is_elected > was || (is_elected == was && one->time > best->time)))
+            best = one;
+    }
+    return best;
 }
 
 /* Its key may be entered several times in an iteration. */

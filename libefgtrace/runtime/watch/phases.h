@@ -62,17 +62,19 @@ uint64_t efg_phases_bound(void);
 void efg_phases_update(const struct efg_mainloop *loop, uint64_t now);
 void efg_phases_name(const struct efg_agree *agree);
 
-/* Adds to LASTED how many ns phases number 1 to EFG_AGREE_TURNS lasted until NOW, and to BUSY how many it
+/* In these, a phase that was never elected has the number of a loop of its function that was.
+ *
+ * Adds to LASTED how many ns phases number 1 to EFG_AGREE_TURNS lasted until NOW, and to BUSY how many it
  * would have been if there had always been a processor: what else the machine does changes from run to run.
  * Those that are part of LOOP were taken for it too early; they have none. */
-void efg_phases_last(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t now,
-                     uint64_t *lasted, uint64_t *busy);
+void efg_phases_last(const struct efg_agree *agree, const struct efg_callflow *flow,
+                     const struct efg_mainloop *loop, uint64_t now, uint64_t *lasted, uint64_t *busy);
 /* Adds to TIME the busy ones. Phases inside LOOP, or around it, count as the one that LOOP is; if that has no
  * number, it is TIME[EFG_AGREE_TURNS]. */
-void efg_phases_weigh(const struct efg_callflow *flow, const struct efg_mainloop *loop, uint64_t *time,
-                      uint64_t now);
-/* The longest phase with that number, or NULL. */
-const struct efg_phase *efg_phases_numbered(uint32_t number);
+void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *flow,
+                      const struct efg_mainloop *loop, uint64_t *time, uint64_t now);
+/* The longest phase with that number of its own, or else with that number, or NULL. */
+const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number);
 /* Its loop as it is now: it has gone round since the last sample of PHASE. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase);
 

@@ -275,13 +275,13 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
     const struct efg_callflow *flow = t->finder ? efg_finder_judge(t->finder)->flow : NULL;
 
     if (flow)
-        efg_phases_weigh(flow, &s->main, time, now);
+        efg_phases_weigh(agree, flow, &s->main, time, now);
     efg_rounds_sum(time, EFG_AGREE_TURNS + 1);
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
             loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
     uint32_t number = efg_election_main(time, loops, EFG_AGREE_TURNS + 1) + 1;
-    const struct efg_phase *phase = number <= EFG_AGREE_TURNS ? efg_phases_numbered(number) : NULL;
+    const struct efg_phase *phase = number <= EFG_AGREE_TURNS ? efg_phases_numbered(agree, number) : NULL;
     if (!phase || !flow || phase == efg_phases_find(&s->main))
         return;
     s->main = efg_phases_loop(flow, phase);
@@ -292,7 +292,7 @@ static void settle_brief(const struct efg_thread *t, uint64_t now)
 {
     uint64_t time[2 * EFG_AGREE_TURNS] = {0}, *busy = time + EFG_AGREE_TURNS;
 
-    efg_phases_last(t->finder ? efg_finder_judge(t->finder)->flow : NULL, &s->main, now, time, busy);
+    efg_phases_last(agree, t->finder ? efg_finder_judge(t->finder)->flow : NULL, &s->main, now, time, busy);
     efg_rounds_sum(time, 2 * EFG_AGREE_TURNS);
     efg_election_settle(&efg_steering.control.agree, time, busy);
 }
