@@ -63,7 +63,7 @@ for name in ${*:-gcc clang lto O0 mpich openmpi5}; do
     code=$?
     : >$logs/"$name".log
     if [ $code -eq 0 ]; then
-        $inside env "$@" BUILD="$folder" tests/check.sh \
+        $inside env "$@" BUILD="$folder" tests/check.sh --all \
             $(cd "$folder/tests" && ls | grep '^test_[a-z_0-9]*$') $(parts "$name") >$logs/"$name".log 2>&1
     fi
     said "$name"
