@@ -130,7 +130,6 @@ few() {
     verdict "$name: the checker accepts the trace" "$(faults few.out/traces.otf2 --min-matched 1 | head -n 3)"
 }
 few 12
-few 8 0.1 5 # the one inside goes on as before, and is the main loop until the other one has gone round 5 times
 
 # The second of three windows.
 for behind in $(in_full && echo nothing) calls $(in_full && echo same second again grow); do

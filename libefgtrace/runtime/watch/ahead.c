@@ -37,27 +37,16 @@ static struct {
 
 /* --- which loop --- */
 
-/* It has gone round a few times, and a window of INNER would last for a round of it, or longer. */
-static bool is_closely_around(const struct efg_loop_found *found, const struct efg_loop_found *inner)
-{
-    uint64_t rounds = found->loop.iterations;
-
-    return rounds < EFG_LEAST_ROUNDS && found->rounds >= 1.5 &&
-           inner->loop.iterations < agree->length * (rounds - 1);
-}
-
 /* One that has gone round twice may be the main loop already. */
 static const struct efg_loop_found *likely(const struct efg_judge *judge)
 {
-    const struct efg_loop_found *chosen = judge->chosen != EFG_NONE ? &judge->chain[judge->chosen] : NULL;
-
-    for (uint32_t i = 0; i < (chosen ? judge->chosen : judge->count); i++) {
-        const struct efg_loop_found *found = &judge->chain[i];
-        if (found->is_level && found->loop.iterations >= 2 && found->loop.share >= 0.5 &&
-            (!chosen || is_closely_around(found, chosen)))
-            return found;
-    }
-    return chosen;
+    if (judge->chosen != EFG_NONE)
+        return &judge->chain[judge->chosen];
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 2 &&
+            judge->chain[i].loop.share >= 0.5)
+            return &judge->chain[i];
+    return NULL;
 }
 
 static bool is_long(const struct efg_loop_found *found, uint64_t now)
