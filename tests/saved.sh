@@ -48,6 +48,19 @@ finished() {
     job=
 }
 
+# terminate DIR OPTION...: a process without a launcher, which has a SIGTERM as soon as it is there; its number to $job
+terminate() {
+    local dir=$1 i
+    shift
+    "$tool" run -m graph --save 1h --summary off -o "$dir" "$@" "$programs/term" sleep >out 2>err &
+    job=$!
+    for ((i = 0; i < 100; i++)); do
+        grep -qs there out && break
+        sleep 0.1
+    done
+    kill -TERM $job
+}
+
 # count_calls DIR RANK: of the graph of its thread with the most of them
 count_calls() {
     "$tool" graph -f json -r "$2" "$1" | "$python" -c '

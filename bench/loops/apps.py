@@ -35,7 +35,6 @@ from programs import load, once, parse, parser_of, said_by, yes
 from tools import Tool, run
 
 LIMIT = 900  # seconds of a run
-os.environ["MPIEXEC_TIMEOUT"] = str(LIMIT)
 APPS, CHECKER = HERE.parent / "apps.sh", HERE.parents[1] / "tests/lib/check_trace.py"
 NEEDS = {"lammps": "lmp", "pw": "pw.x", "icofoam": "icoFoam", "ringtest": "python3", "hpcc": "hpcc"}
 MAIN = re.compile(r"^Main loop    (?:in )?(.*?)(?:, (\d+) iterations.*)?$", re.MULTILINE)

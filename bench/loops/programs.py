@@ -44,12 +44,12 @@ VERDICTS = ("right", "coarser", "finer", "wrong", "none", "failed")
 MPICC = os.environ.get("MPICC", "mpicc")
 IS_MPICH = "mpich" in MPICC
 MPIFORT = os.environ.get("MPIFORT", "mpif90.mpich" if IS_MPICH else "mpif90")
-LAUNCHER = ["mpiexec.mpich"] if IS_MPICH else ["mpirun", "--oversubscribe", "--timeout", str(LIMIT)]
+LAUNCHER = (["env", f"MPIEXEC_TIMEOUT={LIMIT}", "mpiexec.mpich"] if IS_MPICH else
+            ["mpirun", "--oversubscribe", "--timeout", str(LIMIT)])
 FLAGS = ["-O2", "-g", "-ffp-contract=off"]  # the same numbers with all processors
 # It ends when the benchmark does, whatever ends that.
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(100000))"
-os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                  MPIEXEC_TIMEOUT=str(LIMIT))
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
 
 def parser_of(doc, runs, what, example):

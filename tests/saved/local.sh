@@ -47,13 +47,7 @@ if in_full; then
     ranks 1 "$tool" run -m graph --save 1h --summary off --local near -o exit "$programs/ending" exit 100 >out 2>err
     same "local, without MPI_Finalize: the piece is moved" "exit/pieces/0.0.efg" "$(ls exit/pieces/*)"
     same "local, without MPI_Finalize: nothing is left on the node" "" "$(ls near)"
-    "$tool" run -m graph --save 1h --summary off --local near -o term "$programs/term" sleep >out 2>err &
-    job=$!
-    for ((i = 0; i < 100; i++)); do
-        grep -qs there out && break
-        sleep 0.1
-    done
-    kill -TERM $job
+    terminate term --local near
     finished
     same "local, SIGTERM: the piece is moved" "term/pieces/0.0.efg" "$(ls term/pieces/*)"
     same "local, SIGTERM: nothing is left on the node" "" "$(ls near)"

@@ -61,8 +61,20 @@ static void test_elections(void **state)
     assert_int_equal(agree.loop, 9); /* fewer iterations */
 }
 
-/* A rank that votes for LOOP with this MARK, NUMBER in the code, at TIME; what is elected gets a window at
- * once. Returns whether it was elected. */
+/* Whether a loop is elected by RESULT; it gets a window at once. */
+static bool is_elected_by(struct efg_agree *agree, const struct efg_vote *result)
+{
+    static const struct efg_tally none;
+
+    if (efg_agree_result(agree, result, &none) != EFG_VERDICT_ELECTED)
+        return false;
+    agree->made = 1;
+    efg_election_made(agree);
+    agree->round = EFG_ROUND_PROPOSE;
+    return true;
+}
+
+/* A rank that votes for LOOP with this MARK, NUMBER in the code, at TIME. Returns whether it was elected. */
 static bool elected_in(struct efg_agree *agree, uint64_t loop, uint16_t mark, efg_place number, uint64_t time)
 {
     static const struct efg_tally none;
@@ -73,14 +85,7 @@ static bool elected_in(struct efg_agree *agree, uint64_t loop, uint16_t mark, ef
                              .iterations = 9,
                              .tally = &none};
     struct efg_vote vote = efg_agree_vote(agree, &s);
-    bool is_elected = efg_agree_result(agree, &vote, &none) == EFG_VERDICT_ELECTED;
-
-    if (is_elected) {
-        agree->made = 1;
-        efg_election_made(agree);
-        agree->round = EFG_ROUND_PROPOSE;
-    }
-    return is_elected;
+    return is_elected_by(agree, &vote);
 }
 
 static bool elected(struct efg_agree *agree, uint64_t loop, uint16_t mark, uint64_t time)
@@ -168,7 +173,7 @@ static void test_loops_around_others(void **state)
 }
 
 /* Ranks vote for loop 5: half of them for number ONE in the code, others for OTHER, each within those with
- * lower numbers. Returns whether one was elected; its window is made at once. */
+ * lower numbers. Returns whether one was elected. */
 static bool elected_by_halves(struct efg_agree *agree, efg_place one, efg_place other)
 {
     static const struct efg_tally none;
@@ -188,13 +193,7 @@ static bool elected_by_halves(struct efg_agree *agree, efg_place one, efg_place 
         efg_ballot_combine(&all, &vote);
     }
     agree->pending = 1;
-    bool is_elected = efg_agree_result(agree, &all, &none) == EFG_VERDICT_ELECTED;
-    if (is_elected) {
-        agree->made = 1;
-        efg_election_made(agree);
-        agree->round = EFG_ROUND_PROPOSE;
-    }
-    return is_elected;
+    return is_elected_by(agree, &all);
 }
 
 /* Some ranks mean a loop, and others one inside of it. That may be a matter of timing. If it is not, the
