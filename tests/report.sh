@@ -86,6 +86,32 @@ for run in run hostile; do
     fi
 done
 
+# On a terminal sentences are as wide as it is, names in tables lose their middle, and numbers nothing.
+# on_terminal COLUMNS COMMAND...
+on_terminal() {
+    columns=$1
+    shift
+    script -qec "stty cols $columns; $*" /dev/null </dev/null | tr -d '\r'
+}
+# words FILE: of what stands before the tables, without the rows of loops
+words() {
+    sed -e '/^The run/,$d' -e '/ loops of rank/d' -e '/^ *[0-9]* *[0-9.]* .*s  *[0-9.]*% /d' "$1" | tr -s ' \n' ' '
+}
+if command -v script >/dev/null; then
+    on_terminal 60 "$tool" report run >shown
+    "$tool" report run >text
+    same "report: on a narrow terminal no word is lost" "$(words text)" "$(words shown)"
+    same "report: sentences fit into it" "" "$(sed '/^The run/,$d' shown | awk 'length($0) > 60 && !/%.*%/ && !/loops of/')"
+    same "report: what a loop does is left out of its row" "in stencil.c:66 main" \
+        "$(sed -n 's/.*1000 .*% *\* \(in .*\)/\1/p' shown | head -n 1)"
+    on_terminal 60 "$tool" report run -f json >shown
+    same "report: for other programs nothing is cut" "$("$tool" report run -f json)" "$(cat shown)"
+    on_terminal 60 "$tool" report run >shown
+    same "report: no number is cut" "$(grep -oE '^ *1000 .{36}' text)" "$(grep -oE '^ *1000 .{36}' shown)"
+else
+    skip "report: on a terminal" "no script"
+fi
+
 # Ranks are read one after the other: ten thousand of them in 30 MB of memory.
 mkdir many && sample --write-many many/run.efg || exit 1
 little() {

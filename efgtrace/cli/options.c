@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "output.h"
 
 #define MOST 16 /* options of a command, with --help */
 #define FIRST 256
@@ -119,15 +120,23 @@ static int find_format(const char *words, const char *extension, char *listed, s
     return find_word(words, extension, listed, size);
 }
 
+static bool is_for_people(const char *words, int format)
+{
+    char listed[128];
+    return format == find_word(words, "text", listed, sizeof listed) ||
+           format == find_word(words, "code", listed, sizeof listed);
+}
+
 int efg_options_format(const char *command, const char *words, int *format, const char **output)
 {
     char listed[128], text[512];
     if (*output && strcmp(*output, "-") == 0)
         *output = NULL;
-    if (*format >= 0)
-        return -1;
     const char *extension = extension_of(*output);
-    *format = extension ? find_format(words, extension, listed, sizeof listed) : 0;
+    if (*format < 0)
+        *format = extension ? find_format(words, extension, listed, sizeof listed) : 0;
+    if (!*output && is_for_people(words, *format))
+        efg_output_for_people();
     if (*format >= 0)
         return -1;
     snprintf(text, sizeof text, "no format goes with .%s of \"%s\": choose one with --format, %s", extension,

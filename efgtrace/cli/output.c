@@ -14,7 +14,8 @@
 #include "files/run/runfile.h"
 #include "files/summary/summary.h"
 
-static int lost; /* errno of the first write to standard output that failed */
+static int lost;     /* errno of the first write to standard output that failed */
+static int terminal; /* columns of the terminal that a text is for; 0: none */
 
 static int complain(const char *command, const char *path, int error)
 {
@@ -22,23 +23,22 @@ static int complain(const char *command, const char *path, int error)
     return EFG_TOLD;
 }
 
-/* Lines that are too long for the terminal. */
-static int put_fit(const struct efg_buffer *out, int width)
+void efg_output_for_people(void)
 {
-    struct efg_buffer fit = {0};
-    efg_summary_fit(&fit, out, width);
-    bool written = !fit.failed && fwrite(fit.data, 1, fit.size, stdout) == fit.size;
-    efg_buffer_fini(&fit);
-    return written ? 0 : efg_output_lose(errno);
+    terminal = efg_summary_width(STDOUT_FILENO);
+    efg_summary_narrow(terminal);
 }
 
 int efg_output(const char *command, const struct efg_buffer *out, const char *path)
 {
-    int width = path ? 0 : efg_summary_width(STDOUT_FILENO);
-    if (width)
-        return put_fit(out, width);
+    struct efg_buffer fit = {0};
     FILE *file = path ? fopen(path, "w") : stdout;
-    bool written = file && fwrite(out->data, 1, out->size, file) == out->size;
+    if (terminal && !path) {
+        efg_summary_fit(&fit, out, terminal);
+        out = &fit;
+    }
+    bool written = !out->failed && file && fwrite(out->data, 1, out->size, file) == out->size;
+    efg_buffer_fini(&fit);
     if (!path)
         return written ? 0 : efg_output_lose(errno);
     if (file && fclose(file))

@@ -7,6 +7,9 @@
 
 #include "base/buffer.h"
 
+/* What follows is a text: lines have room on the terminal, if that is what standard output is. */
+void efg_output_for_people(void);
+
 /* Write OUT to the file PATH, NULL for standard output, for COMMAND. Returns 0; else says on
  * standard error what is wrong, and returns EFG_TOLD; for standard output efg_output_end does this. */
 int efg_output(const char *command, const struct efg_buffer *out, const char *path);

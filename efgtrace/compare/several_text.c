@@ -64,13 +64,11 @@ static void put_runs(struct efg_buffer *out, const struct efg_several *s)
         put_run(out, s, &s->runs[i]);
         has_other |= !s->runs[i].is_same_loop;
     }
-    efg_summary_line(
-        out, "(Times are those of a rank; the loop: all iterations of the main loop. Global efficiency =");
-    efg_summary_line(
-        out,
-        "parallel efficiency x computation scaling; parallel efficiency = load balance x communication;");
-    efg_summary_line(out,
-                     "speed and computation scaling are against the first run, if the work is the same.)");
+    efg_summary_wrap(
+        out, "",
+        "(Times are those of a rank; the loop: all iterations of the main loop. Global efficiency = parallel "
+        "efficiency x computation scaling; parallel efficiency = load balance x communication; speed and "
+        "computation scaling are against the first run, if the work is the same.)");
     if (has_other)
         efg_summary_line(out, "(! another main loop than that of the last run, or none)");
 }

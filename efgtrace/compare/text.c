@@ -101,12 +101,13 @@ static void put_largest(struct efg_buffer *out, const struct efg_comparison *c)
     for (uint32_t i = 0; i < c->difference_count; i++) {
         const struct efg_difference *d = &c->differences[i];
         double part = d->time[1] - d->time[0];
-        char what[300], size[32];
+        char what[300], size[32], line[400];
         if (part * whole <= 0 || fabs(part) < LEAST * c->time[0])
             continue;
         name(c, d, what, sizeof what);
-        efg_summary_line(out, "%s of the difference: %s %s", difference(size, part),
-                         d->is_compute ? "" : "in", what);
+        snprintf(line, sizeof line, "%s of the difference: %s %s", difference(size, part),
+                 d->is_compute ? "" : "in", what);
+        efg_summary_wrap(out, "", line);
         return;
     }
 }

@@ -207,6 +207,7 @@ int efg_cmd_stuck(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    efg_output_for_people();
     code = efg_look_open(&look, "stuck", argv[optind]) ? EFG_EXIT_FAILED : -1;
     if (code < 0)
         code = look_after(&look, FIRST_LOOK, false);

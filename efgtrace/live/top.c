@@ -210,6 +210,7 @@ int efg_cmd_top(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    efg_output_for_people();
     code = efg_look_open(&look, "top", argv[optind]) ? EFG_EXIT_FAILED : -1;
     for (uint64_t i = 0; code < 0 && i < number; i++)
         code = look_once(&look, seconds, rows);

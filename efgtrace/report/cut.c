@@ -18,11 +18,11 @@ static void put_cut(struct efg_buffer *out, uint32_t number, const struct efg_ru
     if (!cut->ranks)
         efg_summary_line(out, "window %-5u no iterations", number);
     else if (efg_summary_is_aligned(cut))
-        efg_summary_line(out, "window %-5u iterations %llu to %llu on %u ranks%s", number,
+        efg_summary_tell(out, "window %-5u iterations %llu to %llu on %u ranks%s", number,
                          (unsigned long long)cut->first_least, (unsigned long long)cut->last_least - 1,
                          cut->ranks, within);
     else
-        efg_summary_line(out,
+        efg_summary_tell(out,
                          "window %-5u on %u ranks, beginning at iterations %llu to %llu, "
                          "ending at %llu to %llu%s",
                          number, cut->ranks, (unsigned long long)cut->first_least,
@@ -47,7 +47,7 @@ void efg_report_library(struct efg_buffer *out, const struct efg_run *run)
     efg_format_bytes(memory, sizeof memory, run->common.totals.memory_most);
     if (run->rounds)
         snprintf(rounds, sizeof rounds, ", %llu rounds to agree", (unsigned long long)run->rounds);
-    efg_summary_line(out, "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank%s", init, finish,
+    efg_summary_tell(out, "library      %s in MPI_Init, %s in MPI_Finalize, %s a rank%s", init, finish,
                      memory, rounds);
     if (run->own)
         efg_summary_line(out, "             rank 0 worked %s for all ranks in MPI_Finalize", own);

@@ -97,9 +97,9 @@ void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model
             put_loop(out, model, l);
     }
     efg_text_rest(out, tree->count, most);
-    efg_summary_line(out, "(useful time is that outside MPI: its mean over the ranks / the time; "
-                          "its mean / its");
-    efg_summary_line(out, "most; its most / the time. Loops are those of all ranks.)");
+    efg_summary_wrap(out, "",
+                     "(useful time is that outside MPI: its mean over the ranks / the time; its mean / its "
+                     "most; its most / the time. Loops are those of all ranks.)");
     if (!*w->waits.missing && tree->count)
         put_all_inside(out, model, w, most);
 }

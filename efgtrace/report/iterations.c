@@ -11,7 +11,8 @@
 #include "files/summary/summary.h"
 
 #define LINES 12
-#define BAR 24      /* columns */
+#define BAR 24 /* columns */
+#define BEFORE_BAR 70
 #define OUTLIER 1.5 /* times the mean */
 
 /* --- which were recorded --- */
@@ -108,7 +109,8 @@ static void put_part(struct efg_buffer *out, const struct efg_run_thread *thread
                      double longest)
 {
     char start[32], mean[32], least[32], most[32], which[48], bar[BAR + 1] = "";
-    int length = (int)(BAR * mean_of(part) / longest + 0.5);
+    int room = efg_summary_room(BEFORE_BAR),
+        length = (int)((room < BAR ? room : BAR) * mean_of(part) / longest + 0.5);
     snprintf(which, sizeof which, "%llu - %llu", (unsigned long long)part->first,
              (unsigned long long)(part->first + part->count - 1));
     efg_format_ns(start, sizeof start, part->start);

@@ -61,8 +61,7 @@ void efg_report_ranks(struct efg_buffer *out, const struct efg_model *model)
                      "most", "rank", "mean", "above");
     for (int i = 0; i < EFG_QUANTITIES; i++)
         put_quantity(out, &model->run, (enum efg_quantity)i, model->ranks.values[i]);
-    efg_summary_line(out, "(above: how much more the rank with the most has than the mean, the "
-                          "imbalance;");
-    efg_summary_line(out, "ready, without: its threads could have run, and had no processor; page "
-                          "faults: from disk)");
+    efg_summary_wrap(out, "",
+                     "(above: how much more the rank with the most has than the mean, the imbalance; ready, "
+                     "without: its threads could have run, and had no processor; page faults: from disk)");
 }

@@ -102,13 +102,13 @@ static void put_counts(struct efg_buffer *out, const struct efg_representative *
 
 static void put_explanation(struct efg_buffer *out, const struct efg_representative *r)
 {
-    efg_summary_line(out,
-                     "%llu iterations of %llu, on %llu rank%s; the loop takes %.1f%% of %s "
-                     "time. +- is the 95%%",
-                     (unsigned long long)r->recorded, (unsigned long long)r->iterations,
-                     (unsigned long long)r->ranks, r->ranks == 1 ? "" : "s", 100 * r->coverage,
-                     r->ranks == 1 ? "its" : "their");
-    efg_summary_line(out, "confidence interval with iterations as samples; ! is outside of it.");
+    char text[300];
+    snprintf(text, sizeof text,
+             "%llu iterations of %llu, on %llu rank%s; the loop takes %.1f%% of %s time. +- is the 95%% "
+             "confidence interval with iterations as samples; ! is outside of it.",
+             (unsigned long long)r->recorded, (unsigned long long)r->iterations, (unsigned long long)r->ranks,
+             r->ranks == 1 ? "" : "s", 100 * r->coverage, r->ranks == 1 ? "its" : "their");
+    efg_summary_wrap(out, "", text);
     if (r->has_slow)
         efg_summary_line(
             out, "Iterations that were kept because they were slow, and those beside them, are left out.");

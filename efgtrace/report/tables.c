@@ -15,6 +15,8 @@
 #include "model/distribution.h"
 
 #define CURVE_LINES 12
+#define BAR 50 /* columns */
+#define BEFORE_BAR 40
 
 /* --- the main loop --- */
 
@@ -232,6 +234,7 @@ void efg_report_curve(struct efg_buffer *out, const struct efg_run *run)
 {
     struct efg_curve_point points[EFG_CURVE_POINTS];
     uint32_t count = efg_report_points(points, run), lines = 0;
+    int room = efg_summary_room(BEFORE_BAR), most = room < BAR ? room : BAR;
     char time[32], events[32];
 
     if (!count) {
@@ -247,8 +250,8 @@ void efg_report_curve(struct efg_buffer *out, const struct efg_run *run)
             lines++;
         efg_format_ns(time, sizeof time, p->time);
         efg_format_count(events, sizeof events, (double)p->events);
-        int width = last->nodes ? (int)(50.0 * p->nodes / last->nodes) : 0;
+        int width = last->nodes ? (int)((double)most * p->nodes / last->nodes) : 0;
         efg_summary_line(out, "%10s %10s %7u %7u   %.*s", time, events, p->nodes, p->edges,
-                         width < 50 ? width : 50, "##################################################");
+                         width < most ? width : most, "##################################################");
     }
 }

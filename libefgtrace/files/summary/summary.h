@@ -168,14 +168,21 @@ bool efg_summary_is_worth_naming(const char *function);
 
 #define EFG_COLUMNS 100 /* of what is broken between words; rows of tables may be longer */
 
+/* Lines are broken to fit into WIDTH columns from now on, if that is less; 0: EFG_COLUMNS again. */
+void efg_summary_narrow(int width);
+
+/* How many of its columns a line has behind the first USED. */
+int efg_summary_room(int used);
+
 /* Append a line, however long; what is not printable ASCII becomes '?'. */
 void efg_summary_line(struct efg_buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The columns of the terminal that FILE is, by COLUMNS or as it says; 0: it is none, or that is not known. */
-#define EFG_NARROWEST 20
+#define EFG_NARROWEST 40
 int efg_summary_width(int file);
 
-/* Append TEXT; of lines that are longer than WIDTH, the middle is left away. 0: as it is. */
+/* Append TEXT; rows of tables that are longer than WIDTH are without the middle of the name at their end, and
+ * other lines go on below. */
 void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int width);
 
 /* Of a PATH what is behind the last '/', in it; all of it, if that is nothing. */

@@ -109,13 +109,20 @@ static bool write_record(const struct efg_run *run, struct efg_collected *collec
     return is_written;
 }
 
-/* On a terminal, as far as its lines have room. */
-static void put_fit(const struct efg_buffer *text)
+/* On a terminal, in lines that it has room for. */
+static void show(const struct efg_run *run, const struct efg_buffer *text)
 {
-    struct efg_buffer fit = {0};
-    efg_summary_fit(&fit, text, efg_summary_width(STDERR_FILENO));
-    if (!fit.failed)
-        fwrite(fit.data, 1, fit.size, stderr);
+    struct efg_buffer narrow = {0}, fit = {0};
+    int width = efg_summary_width(STDERR_FILENO);
+    if (width) {
+        efg_summary_narrow(width);
+        efg_summary_write(&narrow, run);
+        efg_summary_fit(&fit, &narrow, width);
+        text = &fit;
+    }
+    if (!text->failed && !narrow.failed)
+        fwrite(text->data, 1, text->size, stderr);
+    efg_buffer_fini(&narrow);
     efg_buffer_fini(&fit);
 }
 
@@ -129,7 +136,7 @@ static void write_summary(const struct efg_run *run)
         efg_folder_write("summary.txt", &text);
         if (job->conf.summary && !job->conf.is_record) {
             fflush(stdout);
-            put_fit(&text);
+            show(run, &text);
         }
     }
     efg_buffer_fini(&text);
