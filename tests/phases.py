@@ -8,6 +8,7 @@ usage: phases.py TOOL DIR COMMAND...
   main               the function of the one that is the main loop's; and "not", and that of the first one, if
                      that takes about as long as the longest
   iterations         the iterations of each, one line
+  over               the functions of those that have counted more iterations than they have; - for none
   recorded           the iterations that were recorded of each, one line
   part FUNCTION      its time in percent of that of the longest one, rounded down; 0 if it is no phase
   gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
@@ -33,6 +34,8 @@ def main():
         print(*main_and_first(phases))
     elif command == "iterations":
         print(*[p["iterations"] for p in phases])
+    elif command == "over":
+        print(*[p["function"] for p in phases if p["counted"] > p["iterations"]] or "-")
     elif command == "recorded":
         print(*[p["recorded"] for p in phases])
     elif command == "part":

@@ -148,6 +148,7 @@ for apart in "" $(in_full && echo -DAPART); do
     name="around $apart"
     ranks 4 "$tool" run -o "$dir" "$work/around" 500 >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
     has "$name: the main loop" "Main loop    in main, 500 iterations" "$dir/summary.txt"
+    same "$name: rounds are not counted as steps" "-" "$(said over)"
     verdict "$name: its iterations are in the trace, no others" \
         "$(faults "$dir/traces.otf2" --min-matched 1.0 --iterations 10)"
     first=$(sed -n 's/.*number \([0-9]*\) to.*/\1/p' "$dir/summary.txt" | head -n 1)

@@ -127,7 +127,7 @@ struct efg_run_phase {
     struct efg_run_loop loop; /* without a share */
     uint64_t begin, end;      /* ns since the start of the run */
     uint64_t time;            /* ns that it lasted: less, if another one came in between */
-    /* Iterations since its pivot was marked: how many, ns, ns in MPI. */
+    /* Iterations since its pivot was marked, the one with most time: how many, ns, ns in MPI. */
     uint64_t counted, iterations_time, iterations_mpi;
 };
 

@@ -89,8 +89,11 @@ void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint3
     if (shown < 2)
         return;
     efg_summary_tree(&tree, run, &thread->graph, &thread->loops.main);
-    efg_summary_line(out, "phase      begins     takes  share iterations one takes  recorded"
-                          "  its loop (* the main loop)");
+    efg_summary_line(
+        out,
+        "phase      begins     takes  share iterations one takes  recorded  loop of rank %u (* the "
+        "main loop)",
+        run->speaker.rank);
     for (uint32_t i = 0; i < thread->phase_count; i++)
         if (is_shown(run, thread, i, most))
             put_phase(out, run, thread, &tree, i);

@@ -255,14 +255,11 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
 {
     struct efg_mainloop loop = loop_of(t, phase);
     uint32_t site = efg_calltree_find(t->graph.tree, loop.function);
-    struct efg_run_iterations iterations = phase->iterations;
+    struct efg_run_iterations iterations =
+        is_counted(phase) && t->iterations.all.count ? t->iterations : phase->longest;
 
     if (site == EFG_NONE)
         return false;
-    if (is_counted(phase)) {
-        efg_stat_unite(&iterations.all, &t->iterations.all);
-        iterations.all_mpi += t->iterations.all_mpi;
-    }
     if (!phase->number && !iterations.all.count && !efg_phases_time(phase, now))
         return false;
     *out = (struct efg_run_phase){

@@ -308,11 +308,7 @@ void efg_phases_keep(struct efg_thread *t, const struct efg_pivot *pivot)
     struct efg_phase *phase = phases->counted == EFG_NONE ? NULL : &phases->list[phases->counted];
     struct efg_series *series = t->series;
 
-    if (!phase || !t->iterations.all.count)
-        return;
-    efg_stat_unite(&phase->iterations.all, &t->iterations.all);
-    phase->iterations.all_mpi += t->iterations.all_mpi;
-    if (t->iterations.all.sum <= phase->longest.all.sum)
+    if (!phase || !t->iterations.all.count || t->iterations.all.sum <= phase->longest.all.sum)
         return;
     t->series = phase->series;
     phase->series = series;

@@ -22,8 +22,7 @@ struct efg_phase {
     uint64_t measured;     /* when it was last seen to go round, by a sample */
     uint64_t time;         /* ns that it has lasted, without the present stretch */
     uint64_t used, waited; /* processor time in it, and ns of waiting for a processor; likewise */
-    struct efg_run_iterations iterations; /* of pivots that are no longer marked */
-    /* Of these the one with the most time, if its iterations are not those of the thread. */
+    /* Of pivots that are no longer marked, the one whose iterations take most time. */
     struct efg_pivot pivot;
     uint32_t pivots; /* its number, as threads.h has it */
     uint64_t visits;
