@@ -340,7 +340,8 @@ static const char *const help[] = {
 
 int efg_cmd_expand(int argc, char **argv)
 {
-    struct request request = {.thread = UINT64_MAX, .from = 1, .to = UINT64_MAX, .iteration = UINT64_MAX};
+    struct request request = {
+        .format = -1, .thread = UINT64_MAX, .from = 1, .to = UINT64_MAX, .iteration = UINT64_MAX};
     const struct efg_option options[] = {{"rank", 'r', .text = &request.ranks},
                                          {"thread", 't', .number = &request.thread},
                                          {"from", .number = &request.from, .least = 1},

@@ -294,6 +294,8 @@ int efg_cmd_symbols(int argc, char **argv)
     const struct efg_option options[] = {
         {"debug", 'd', .text = &debug}, {"output", 'o', .text = &output}, {0}};
     int code = efg_options_take("symbols", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_place("symbols", output);
     if (code >= 0)
         return code;
     struct work w = {0};

@@ -52,6 +52,10 @@ if grep -q "^Main loop    in" "$dir/summary.txt"; then
     ordered=$(sed -n 's/^.* for \([0-9]*\) times in .*\* main loop/\1/p' "$work/profile")
     verdict "messages: it has as many, or fewer if watching went on" "$([ "${ordered:-1}" -le "$watched" ] || echo "$ordered of $watched")"
 fi
+"$tool" compare "$dir" "$dir" >"$work/compared"
+has "messages: compare says of what its times are" "B was watched for " "$work/compared"
+"$tool" compare "$dir" "$dir" "$dir" >"$work/compared"
+has "messages: of three runs, too" "($dir was watched for " "$work/compared"
 has "messages: all have their window" "on all 2 ranks" "$dir/summary.txt"
 verdict "messages: the trace is right" "$(faults "$dir/traces.otf2" --min-matched 1.0 | head -n 2)"
 verdict "messages: the order ends with the first pause" "$(

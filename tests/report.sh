@@ -162,7 +162,12 @@ try "graph: one rank damaged, not this one" "$tool" graph -r 2 rank
 says "graph: that one" 1 "is damaged: the checksum of the data of rank 1 is wrong" "$tool" graph -r 1 rank
 says "graph: format" 2 "--format wants dot, svg, png, pdf or json" "$tool" graph -f jsn run
 says "graph: extension" 2 'no format goes with .jpg of "g.jpg": choose one with --format, dot, svg,' "$tool" graph -o g.jpg run
+says "expand: extension" 2 'no format goes with .xyz of "e.xyz": choose one with --format, text or otf2' "$tool" expand -o e.xyz run
 says "export: extension" 2 'no format goes with .xyz of "t.xyz": choose one with --format,' "$tool" export -o t.xyz run
+for command in "index ." "symbols run" "trace killed"; do
+    says "$command: a folder or database is not for standard output" 2 "--output wants a name: this cannot be" \
+        "$tool" $command -o -
+done
 says "graph: value missing" 2 "a value is missing after" "$tool" graph run -f
 says "graph: rank" 1 'there is no rank "9": ranks are 0 to 3' "$tool" graph -r 9 run
 says "graph: no rank" 1 "--rank wants a list such as 0,4-7" "$tool" graph -r x run

@@ -144,6 +144,13 @@ int efg_options_format(const char *command, const char *words, int *format, cons
     return efg_complain_usage(command, text);
 }
 
+int efg_options_place(const char *command, const char *output)
+{
+    if (!output || (*output && strcmp(output, "-") != 0))
+        return -1;
+    return efg_complain_usage(command, "--output wants a name: this cannot be written to standard output");
+}
+
 /* --- all of them --- */
 
 static void make_tables(const struct efg_option *options, char *letters, struct option *names)

@@ -45,6 +45,7 @@ static int open_all(struct efg_several *s, char *const *dir)
 static void take_run(struct efg_several_run *run, const struct efg_comparison *c)
 {
     run->time = c->time[0];
+    run->watched = efg_summary_watched(&c->side[0].run);
     run->mpi = c->mpi[0];
     run->iteration = c->iteration[0];
     run->is_same_loop = c->is_same_loop;

@@ -13,6 +13,7 @@ struct efg_several_run {
     uint32_t ranks;
     uint64_t start;   /* ns since 1970 */
     double time, mpi; /* ns of a rank */
+    double watched;   /* percent of the time that these are of */
     double iteration,
         loop;          /* of the main loop: ns of one, as in the summary; of all, of a rank; 0 for none */
     bool is_same_loop; /* as that of the last run */

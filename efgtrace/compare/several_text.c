@@ -71,6 +71,10 @@ static void put_runs(struct efg_buffer *out, const struct efg_several *s)
         "computation scaling are against the first run, if the work is the same.)");
     if (has_other)
         efg_summary_line(out, "(! another main loop than that of the last run, or none)");
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->runs[i].watched < 100)
+            efg_summary_line(out, "(%s was watched for %.2g%% of the time: its times are those of that part)",
+                             s->runs[i].dir, s->runs[i].watched);
 }
 
 /* --- growth --- */

@@ -82,6 +82,15 @@ static void put_whole(struct efg_buffer *out, const struct efg_comparison *c)
                          ranks, 1 / ratio, 100 / ratio / ranks);
 }
 
+/* Of runs in which watching paused. */
+static void put_watched(struct efg_buffer *out, const struct efg_comparison *c)
+{
+    for (int i = 0; i < 2; i++)
+        if (c->side[i].run.common.totals.paused)
+            efg_summary_line(out, "%c was watched for %.2g%% of the time: its times are those of that part.",
+                             'A' + i, efg_summary_watched(&c->side[i].run));
+}
+
 static void put_iteration(struct efg_buffer *out, const struct efg_comparison *c)
 {
     char a[32], b[32];
@@ -115,6 +124,7 @@ static void put_largest(struct efg_buffer *out, const struct efg_comparison *c)
 void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *c)
 {
     put_whole(out, c);
+    put_watched(out, c);
     put_iteration(out, c);
     put_largest(out, c);
 }

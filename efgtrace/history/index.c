@@ -114,6 +114,8 @@ int efg_cmd_index(int argc, char **argv)
     char spool[PATH_MAX], path[PATH_MAX + 16];
     const struct efg_option options[] = {{"output", 'o', .text = &output}, {0}};
     int code = efg_options_take("index", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_place("index", output);
     if (code >= 0)
         return code;
     if (!realpath(argv[optind], spool)) {

@@ -277,10 +277,10 @@ int efg_cmd_trace(int argc, char **argv)
     const char *given = NULL;
     const struct efg_option options[] = {{"output", 'o', .text = &given}, {0}};
     int code = efg_options_take("trace", options, help, 1, argc, argv);
+    if (code < 0)
+        code = efg_options_place("trace", given);
     if (code >= 0)
         return code;
-    if (given && !*given)
-        return efg_complain_usage("trace", "--output wants a folder");
     if (!*argv[optind])
         return efg_options_complain_folders("trace", 0);
     strip_name(argv[optind]);
