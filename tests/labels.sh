@@ -50,12 +50,12 @@ import json, re, sys
 for label in sorted(s["label"] for s in json.load(open("document"))["sites"] if s["label"].startswith(sys.argv[1])):
     print(re.sub("0x[0-9a-f]+", "0x", label))' "$1"
 }
-same "who calls the wrapper" "MPI_Allreduce  sum < norm < pressure+0x
-MPI_Allreduce  sum < norm < pressure+0x
+same "who calls the wrapper" "MPI_Allreduce  sum < norm < pressure@0x
+MPI_Allreduce  sum < norm < pressure@0x
 MPI_Allreduce  sum < norm < velocity
-MPI_Allreduce  sum < once" "$(labels MPI_Allreduce | sed 's/ < \(pressure\)[^+]*+/ < \1+/')"
-same "two calls in one function" "MPI_Barrier  once+0x
-MPI_Barrier  once+0x" "$(labels MPI_Barrier)"
+MPI_Allreduce  sum < once" "$(labels MPI_Allreduce | sed 's/ < \(pressure\)[^@]*@/ < \1@/')"
+same "two calls in one function" "MPI_Barrier  once@0x
+MPI_Barrier  once@0x" "$(labels MPI_Barrier)"
 verdict "no label is twice in a table" "$("$python" -c '
 import json
 from collections import Counter
@@ -139,8 +139,8 @@ same "loops of one function: who calls it" "in main
 in smooth < pressure
 in smooth < velocity" "$(sed -n '/^ repetitions /,/^Main/{/^Main/q;s/.* \(in [^:]*\): .*/\1/p}' text | LC_ALL=C sort -u)"
 "$tool" report --json loops >document
-same "from the innermost frame outwards" "MPI_Bcast  pass < smooth+0x < pressure
-MPI_Bcast  pass < smooth+0x < velocity" "$(labels MPI_Bcast | sort -u)"
+same "from the innermost frame outwards" "MPI_Bcast  pass < smooth@0x < pressure
+MPI_Bcast  pass < smooth@0x < velocity" "$(labels MPI_Bcast | sort -u)"
 
 # Loops of one function with a name that has ':' and ' ' in it: its callers, theirs where these are the same, and
 # the offset in one that calls it twice.
@@ -179,8 +179,8 @@ traced callers.run --mode full -- ./callers
 "$tool" report callers.run >text
 same "loops of one function: who calls that, and where" "in box<grid::metre, grid::second>::evaluate < correct < pressure
 in box<grid::metre, grid::second>::evaluate < correct < velocity
-in box<grid::metre, grid::second>::evaluate < twice+0x
-in box<grid::metre, grid::second>::evaluate < twice+0x
+in box<grid::metre, grid::second>::evaluate < twice@0x
+in box<grid::metre, grid::second>::evaluate < twice@0x
 in main" "$(sed -n '/^Loops$/,/^$/s/.* \(in .*\): .*/\1/p' text | sed 's/0x[0-9a-f]*/0x/' | LC_ALL=C sort)"
 agrees "loops of one function" rows.py callers.run
 

@@ -150,10 +150,11 @@ def tool_says(*command):
 
 def label_of(row):
     """Function and place of a label: ('MPI_Send', 'stencil2d.c:28'); a place without a name has that of
-    its module, '[lmp]' for lmp+0x1219: a trace has where the function begins. (A name may have an offset, too: of two calls.)"""
+    its module, '[lmp]' for lmp+0x1219: a trace has where the function begins. (A name
+    may have the offset of the call behind an @, of two calls.)"""
     function, _, place = row['label'].partition('  ')
-    module, is_address, _ = place.split(' ')[0].partition('+0x')
-    return function, f'[{module}]' if is_address and '::' not in module else module
+    module, is_address, _ = place.split(' ')[0].split('@0x')[0].partition('+0x')
+    return function, f'[{module}]' if is_address else module
 
 
 def around(graph, loop):

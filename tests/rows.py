@@ -61,7 +61,7 @@ def main():
     calls = {}  # of a loop, by its place: what it does; ranks may have other loops around it or inside
     for name in {name for _, names in tables for name in names}:
         place, colon, does = re.sub('^loop ', '', name).partition(': ')
-        if colon and place.startswith('in ') and not re.search(r' \(inner|\+0x| #\d', place):
+        if colon and place.startswith('in ') and not re.search(r' \(inner|[+@]0x| #\d', place):
             calls.setdefault(place, set()).add(does)
     wrong += [f'{place} does {sorted(does)}' for place, does in sorted(calls.items()) if len(does) > 1]
     print(f'{sum(len(names) for _, names in tables)} rows' + ''.join(f'; {what}' for what in wrong[:5]))

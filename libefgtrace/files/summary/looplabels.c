@@ -257,7 +257,7 @@ static void put_offset(const struct naming *n, uint32_t loop, uint32_t more)
     uint64_t at = offset(n, loop, more);
     if (!at)
         return;
-    snprintf(number, sizeof number, "+0x%llx", (unsigned long long)at);
+    snprintf(number, sizeof number, "@0x%llx", (unsigned long long)at);
     snprintf(rest, sizeof rest, "%s", next ? next : "");
     if (next)
         *next = '\0';

@@ -292,7 +292,7 @@ uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *nod
     return times;
 }
 
-/* " < PCG::scalarSolve", " < 7 x descend", or with its offset; the own offset only, if it is the innermost
+/* " < PCG::scalarSolve", " < 7 x descend", or with the offset of the call, " < PCG::scalarSolve@0x5fe4a3"; the own offset only, if it is the innermost
  * frame. */
 static void put_apart(const struct efg_run *run, const struct efg_node *node, unsigned char which, char *text,
                       size_t size)
@@ -314,13 +314,13 @@ static void put_apart(const struct efg_run *run, const struct efg_node *node, un
     efg_summary_strip_module(text);
     used = strlen(text);
     if (which & EFG_APART_OFFSET && index < path->depth && !strstr(text, "+0x"))
-        snprintf(text + used, size - used, "+0x%llx", (unsigned long long)path->frames[index].offset);
+        snprintf(text + used, size - used, "@0x%llx", (unsigned long long)path->frames[index].offset);
 }
 
 /* An offset of the frame that is last in TEXT goes to that. */
 static void add_apart(char *text, size_t size, const char *more)
 {
-    const char *offset = strstr(more, "+0x");
+    const char *offset = strstr(more, "@0x");
     size_t used = strlen(text), name = offset ? (size_t)(offset - more) : 0;
     if (name && name < used && !strncmp(text + used - name, more, name))
         more = offset;
