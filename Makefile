@@ -58,6 +58,8 @@ pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
 # Lines of the source are known, for stacks; to write down where variables are takes more time, for the wrappers a
 # quarter. For a debugger: CFLAGS="-O0 -g".
 CFLAGS   ?= $(if $(SAN),$(if $(findstring thread,$(SAN)),-O0,-O1),-O2) -g1
+# Of it, the tool and the tests themselves are compiled in half the time again; they do not run for as long.
+SOON     := $(if $(SAN),$(if $(findstring fuzzer,$(SAN)),,-O0))
 WARNINGS := -Wall -Wextra -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(SANITIZE) -fPIC -fvisibility=hidden \
              -Ilibefgtrace -DEFG_VERSION='"$(VERSION)"' -MMD -MP
@@ -165,7 +167,7 @@ $(BUILD)/efgtrace-plugins/%.so: plugins/%.c libefgtrace/user/efgtrace-plugin.h |
 $(WRAP) $(OPENMP): ALL_CFLAGS += -Ilibefgtrace/runtime/preload # its mpi.h
 $(BATCH): ALL_CFLAGS += $(if $(SPANK),-I$(abspath $(dir $(SPANK))..))
 $(FILES) $(TOOL): ALL_CFLAGS += $(FILES_CFLAGS)
-$(TOOL): ALL_CFLAGS += -Iefgtrace
+$(TOOL): ALL_CFLAGS += -Iefgtrace $(SOON)
 
 # Folders are made once, not for each object in them.
 $(BUILD)/obj/%.o: %.c | $(BUILD)/needs $$(@D)/.
@@ -200,7 +202,7 @@ $(BUILD)/tests/tested.a: $(UNIT_HELP) $(FILES) $(CORE)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/tests/tested.a
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) $(filter %.a,$^) -lcmocka $(FILES_LIBS)
+	$(call quiet,LD)$(CC) $(ALL_CFLAGS) $(SOON) $(FILES_CFLAGS) -Itests/unit -o $@ $(filter %.c %.o,$^) $(filter %.a,$^) -lcmocka $(FILES_LIBS)
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
 of       = $(patsubst %,$(BUILD)/obj/$(MPI)/libefgtrace/runtime/%.o,$(1))
@@ -315,7 +317,7 @@ $(FUZZED): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(BUI
 $(patsubst %,$(BUILD)/fuzz/%,run commands pieces rebuild): $(BUILD)/obj/tests/fuzz/mutate_run.o
 $(patsubst %,$(BUILD)/fuzz/%,log otf2): $(BUILD)/obj/tests/fuzz/mutate_log.o
 $(BUILD)/fuzz/traces: $(BUILD)/obj/tests/fuzz/archive.o
-$(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS) -Iefgtrace
+$(BUILD)/obj/tests/fuzz/%.o: ALL_CFLAGS += $(FILES_CFLAGS) -Iefgtrace $(SOON)
 
 fuzzed: $(FUZZED)
 

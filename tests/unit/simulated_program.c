@@ -126,6 +126,14 @@ static int slots(const struct sim_world *w)
     return 2 * calls + w->plan.polls;
 }
 
+static void add_iteration(struct sim_world *w, const struct sim_rank *r)
+{
+    w->total[r - w->rank]++;
+    w->slowest = UINT64_MAX;
+    for (int i = 0; i < w->plan.ranks; i++)
+        w->slowest = w->total[i] < w->slowest ? w->total[i] : w->slowest;
+}
+
 /* One call. Returns 0 if it cannot be made yet. */
 static int call(struct sim_world *w, struct sim_rank *r)
 {
@@ -139,7 +147,7 @@ static int call(struct sim_world *w, struct sim_rank *r)
     if (++r->slot < slots(w))
         return 1;
     r->slot = 0;
-    w->total[(r - w->rank)]++;
+    add_iteration(w, r);
     if (++r->iteration == w->plan.iterations[r->phase]) {
         r->iteration = 0;
         r->phase++;
@@ -168,10 +176,7 @@ static void tick(struct sim_world *w, struct sim_rank *r)
 /* Ranks of one program drift apart by at most some iterations. */
 static int may_run(const struct sim_world *w, const struct sim_rank *r)
 {
-    uint64_t slowest = UINT64_MAX;
-    for (int i = 0; i < w->plan.ranks; i++)
-        slowest = w->total[i] < slowest ? w->total[i] : slowest;
-    return r->phase == w->plan.phases || total_of(w, r) <= slowest + w->plan.lead;
+    return r->phase == w->plan.phases || total_of(w, r) <= w->slowest + w->plan.lead;
 }
 
 static void start(struct sim_world *w)

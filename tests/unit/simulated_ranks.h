@@ -116,6 +116,7 @@ struct sim_world {
     int votes[2];
     uint64_t now;
     uint64_t total[SIM_RANKS];            /* iterations of each rank, of all phases */
+    uint64_t slowest;                     /* the least of them */
     int done;                             /* ranks that have come to their end */
     int verdicts[EFG_VERDICT_FAILED + 1]; /* how many of each rank 0 has seen */
     int opened_provisionally;
