@@ -119,12 +119,19 @@ fi
 # A loop around the one that was taken first, which has few, long iterations: at least half of them are in
 # the trace, whole, and nothing of what the first one had is counted with them.
 $MPICC -g -O1 "$root/tests/ends/few.c" -o few || exit 2
-ranks 4 "$tool" run -o few.out --verbose on ./few 12 2>err >printed
-has "few: the main loop" "Main loop    in main, 12 iterations" few.out/summary.txt
-traced=$(sed -n 's/.* \([0-9]*\) iterations*, number .*/\1/p' few.out/summary.txt | tail -n 1)
-[ "${traced:-0}" -ge 6 ] && why= || why="${traced:-none} of 12: $(grep ^efgtrace: err | head -n 20)"
-verdict "few: at least half of the iterations are in the trace" "$why"
-verdict "few: the checker accepts the trace" "$(faults few.out/traces.otf2 --min-matched 1 | head -n 3)"
+few() {
+    name="few $*"
+    rm -rf few.out
+    ranks 4 "$tool" run -o few.out --verbose on ./few "$@" 2>err >printed
+    has "$name: the main loop" "Main loop    in main, $1 iterations" few.out/summary.txt
+    traced=$(sed -n 's/.* \([0-9]*\) iterations*, number .*/\1/p' few.out/summary.txt | tail -n 1)
+    [ "${traced:-0}" -ge $(($1 / 2)) ] && why= || why="${traced:-none} of $1: $(grep ^efgtrace: err | head -n 20)"
+    verdict "$name: at least half of the iterations are in the trace" "$why"
+    verdict "$name: the checker accepts the trace" "$(faults few.out/traces.otf2 --min-matched 1 | head -n 3)"
+}
+few 12
+few 6 0.3 20 # the one inside goes on as before, and is the main loop until the other one has gone round 5 times
+in_full && few 8 0.1 5
 
 # The second of three windows.
 for behind in $(in_full && echo nothing) calls $(in_full && echo same second again grow); do

@@ -37,16 +37,18 @@ static struct {
 
 /* --- which loop --- */
 
-/* One that has gone round twice may be the main loop already. */
+/* One that has gone round twice may be the main loop already, also where the one inside of it is so far. */
 static const struct efg_loop_found *likely(const struct efg_judge *judge)
 {
-    if (judge->chosen != EFG_NONE)
-        return &judge->chain[judge->chosen];
-    for (uint32_t i = 0; i < judge->count; i++)
-        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 2 &&
-            judge->chain[i].loop.share >= 0.5)
-            return &judge->chain[i];
-    return NULL;
+    const struct efg_loop_found *chosen = judge->chosen != EFG_NONE ? &judge->chain[judge->chosen] : NULL;
+
+    for (uint32_t i = 0; i < (chosen ? judge->chosen : judge->count); i++) {
+        const struct efg_loop_found *found = &judge->chain[i];
+        if (found->is_level && found->loop.iterations >= 2 && found->loop.share >= 0.5 &&
+            (!chosen || (found->loop.iterations < EFG_LEAST_ROUNDS && found->rounds >= 1.5)))
+            return found;
+    }
+    return chosen;
 }
 
 static bool is_long(const struct efg_loop_found *found, uint64_t now)
