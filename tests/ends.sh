@@ -133,6 +133,14 @@ few 12
 few 6 0.3 20 # the one inside goes on as before, and is the main loop until the other one has gone round 5 times
 in_full && few 8 0.1 5
 
+# It goes round three times only, and is none: the one inside keeps its window, and how long its iterations take.
+rm -rf few.out
+ranks 4 "$tool" run -o few.out ./few 3 0.3 50 2>err >printed
+same "around: the main loop, and what its iterations take" 1 \
+    "$(grep -c '^Main loop    in solve, 112 iterations; .* take .* each' few.out/summary.txt)"
+has "around: its window" "Traced       10 iterations, number " few.out/summary.txt
+verdict "around: the checker accepts the trace" "$(faults few.out/traces.otf2 --min-matched 1 --iterations 10 | head -n 3)"
+
 # The second of three windows.
 for behind in $(in_full && echo nothing) calls $(in_full && echo same second again grow); do
     ended 10 even $behind 3 2 -- --windows 3

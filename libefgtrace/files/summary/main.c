@@ -159,7 +159,10 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
     name_loop(view, main, name, sizeof name);
     efg_format_ns(mean, sizeof mean, mean_time(view));
     if (main->iterations > all->count + 1)
-        snprintf(which, sizeof which, "the last %llu take", (unsigned long long)all->count);
+        snprintf(which, sizeof which,
+                 view->thread->pivot.visits + 1 < main->iterations ? "%llu of them take"
+                                                                   : "the last %llu take",
+                 (unsigned long long)all->count);
     else if (all->count > main->iterations)
         snprintf(which, sizeof which, "%llu, with those of an earlier loop, take",
                  (unsigned long long)all->count);

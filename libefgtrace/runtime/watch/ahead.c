@@ -37,7 +37,17 @@ static struct {
 
 /* --- which loop --- */
 
-/* One that has gone round twice may be the main loop already, also where the one inside of it is so far. */
+/* FOUND is around CHOSEN, has gone round a few times, and nobody has said that CHOSEN is the one, or wants more
+ * of it than one window. */
+static bool may_be_main(const struct efg_loop_found *found, const struct efg_loop_found *chosen)
+{
+    bool is_open = !job->conf.loop[0] && job->conf.level == EFG_LEVEL_AUTO && !chosen->is_marked;
+
+    return is_open && agree->windows == 1 && found->loop.iterations < EFG_LEAST_ROUNDS &&
+           found->rounds >= 1.5;
+}
+
+/* One that has gone round twice may be the main loop already, also where one inside of it is so far. */
 static const struct efg_loop_found *likely(const struct efg_judge *judge)
 {
     const struct efg_loop_found *chosen = judge->chosen != EFG_NONE ? &judge->chain[judge->chosen] : NULL;
@@ -45,7 +55,7 @@ static const struct efg_loop_found *likely(const struct efg_judge *judge)
     for (uint32_t i = 0; i < (chosen ? judge->chosen : judge->count); i++) {
         const struct efg_loop_found *found = &judge->chain[i];
         if (found->is_level && found->loop.iterations >= 2 && found->loop.share >= 0.5 &&
-            (!chosen || (found->loop.iterations < EFG_LEAST_ROUNDS && found->rounds >= 1.5)))
+            (!chosen || may_be_main(found, chosen)))
             return found;
     }
     return chosen;
@@ -113,14 +123,16 @@ static bool is_around(const struct efg_judge *judge, const struct efg_loop_found
            !agree->slow.is_on && efg_agree_lacks(agree, found->loop.function) && !has_pivot(judge, found);
 }
 
-/* What is under way is the first window of a loop inside, and would last for more than a round. */
+/* What is under way is the first window of a loop inside, and would last for more than a round. That of the loop
+ * that is the main one so far is not given up for one that only may be. */
 static bool is_blocked(const struct efg_thread *t, const struct efg_judge *judge,
                        const struct efg_loop_found *found)
 {
     bool is_under_way = trigger->state == EFG_ARMED || trigger->state == EFG_RECORDING;
     bool is_own = agree->loop == s->loop.function || !is_other(found);
+    bool is_chosen = judge->chosen == EFG_NONE || found == &judge->chain[judge->chosen];
 
-    return is_under_way && is_own && agree->windows == 1 && !agree->made && !agree->asking &&
+    return is_under_way && is_own && is_chosen && agree->windows == 1 && !agree->made && !agree->asking &&
            t->tally.visits < agree->length * found->loop.iterations && is_around(judge, found, agree->loop);
 }
 
@@ -145,6 +157,7 @@ static void begin(struct efg_thread *t, const struct efg_judge *judge, const str
     efg_act_lose(t, now);
     if (!efg_mainloop_adopt(t, judge, found, now))
         return;
+    efg_phases_lend();
     ahead.pivot = s->pivot;
     ahead.loop = found->loop.function;
     ahead.since = t->graph.events;

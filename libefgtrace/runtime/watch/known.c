@@ -231,12 +231,13 @@ static const struct efg_phase *main_phase(void)
     return s->main.function ? efg_phases_find(&s->main) : NULL;
 }
 
-/* The same, if the pivot that is marked is that of another phase, and its iterations are known. */
-static const struct efg_phase *main_before(void)
+/* The same, if its iterations are known, and are not those of the pivot that is marked. */
+static const struct efg_phase *main_before(const struct efg_thread *t)
 {
     const struct efg_phase *main = main_phase();
+    bool is_present = main && is_counted(main) && t->iterations.all.count;
 
-    return main && !is_counted(main) && main->longest.all.count ? main : NULL;
+    return main && !is_present && main->longest.all.count ? main : NULL;
 }
 
 /* The loop of PHASE with all its iterations until now; of the main loop there is one number. */
@@ -288,7 +289,7 @@ static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, 
 /* Where the pivot of another phase is marked, what was known of that of the main loop. */
 static void take_main_phase(struct efg_run_thread *out, const struct efg_thread *t)
 {
-    const struct efg_phase *main = main_before();
+    const struct efg_phase *main = main_before(t);
 
     if (!main)
         return;
@@ -326,14 +327,14 @@ void efg_known_weigh(const struct efg_thread *t, double *weight)
                                     .main_phase = main ? main->number : 0,
                                     .series = t->series};
 
-    if (main_before())
+    if (main_before(t))
         thread.series = main->series;
     efg_run_weigh(&thread, weight);
 }
 
 struct efg_counts_iterations efg_known_counted(const struct efg_thread *t, uint32_t *pivot)
 {
-    const struct efg_phase *main = efg_leader_is(t) ? main_before() : NULL;
+    const struct efg_phase *main = efg_leader_is(t) ? main_before(t) : NULL;
 
     *pivot = main ? main->pivots : t->pivots;
     return main ? main->counted : t->counts->all;

@@ -323,3 +323,8 @@ void efg_phases_adopt(void)
 {
     phases->counted = phases->present;
 }
+
+void efg_phases_lend(void)
+{
+    phases->counted = EFG_NONE;
+}

@@ -80,6 +80,8 @@ struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struc
 /* THREAD counts the iterations of another pivot than PIVOT from now on. */
 void efg_phases_keep(struct efg_thread *thread, const struct efg_pivot *pivot);
 void efg_phases_adopt(void);
+/* ... which may turn out to be that of no phase: until it is adopted, they are of none. */
+void efg_phases_lend(void);
 
 /* That of the present one; 0: none. */
 uint16_t efg_phases_mark(void);
