@@ -37,8 +37,8 @@ static struct {
 
 /* --- which loop --- */
 
-/* FOUND is around CHOSEN, has gone round a few times, and nobody has said that CHOSEN is the one, or wants more
- * of it than one window. */
+/* FOUND is around CHOSEN, has gone round a few times, and nobody has said that CHOSEN is the one, or wants
+ * more of it than one window. */
 static bool may_be_main(const struct efg_loop_found *found, const struct efg_loop_found *chosen)
 {
     bool is_open = !job->conf.loop[0] && job->conf.level == EFG_LEVEL_AUTO && !chosen->is_marked;
@@ -123,8 +123,8 @@ static bool is_around(const struct efg_judge *judge, const struct efg_loop_found
            !agree->slow.is_on && efg_agree_lacks(agree, found->loop.function) && !has_pivot(judge, found);
 }
 
-/* What is under way is the first window of a loop inside, and would last for more than a round. That of the loop
- * that is the main one so far is not given up for one that only may be. */
+/* What is under way is the first window of a loop inside, and would last for more than a round; where FOUND
+ * only may be the main loop, for more than one of all rounds but the first, in which there may be more. */
 static bool is_blocked(const struct efg_thread *t, const struct efg_judge *judge,
                        const struct efg_loop_found *found)
 {
@@ -132,8 +132,9 @@ static bool is_blocked(const struct efg_thread *t, const struct efg_judge *judge
     bool is_own = agree->loop == s->loop.function || !is_other(found);
     bool is_chosen = judge->chosen == EFG_NONE || found == &judge->chain[judge->chosen];
 
-    return is_under_way && is_own && is_chosen && agree->windows == 1 && !agree->made && !agree->asking &&
-           t->tally.visits < agree->length * found->loop.iterations && is_around(judge, found, agree->loop);
+    return is_under_way && is_own && agree->windows == 1 && !agree->made && !agree->asking &&
+           t->tally.visits < agree->length * (found->loop.iterations - !is_chosen) &&
+           is_around(judge, found, agree->loop);
 }
 
 /* A window that is recorded ends as soon as it has an iteration; one that lies ahead is given up. */
