@@ -30,8 +30,8 @@ int efg_options_take(const char *command, const struct efg_option *options,
  * output, becomes NULL. Returns -1 to go on; else the exit code: no format has this extension. */
 int efg_options_format(const char *command, const char *words, int *format, const char **output);
 
-/* OUTPUT, NULL if it was not given, is for a folder or a database. Returns -1 to go on; else the exit code: it
- * is standard output. */
+/* OUTPUT, NULL if it was not given, is for a folder or a database. Returns -1 to go on; else the exit code:
+ * it is standard output. */
 int efg_options_place(const char *command, const char *output);
 
 /* Say that WORD, of the command line, is wrong: WHAT "WORD". Returns EFG_EXIT_USAGE. */
