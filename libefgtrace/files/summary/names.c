@@ -292,8 +292,8 @@ uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *nod
     return times;
 }
 
-/* " < PCG::scalarSolve", " < 7 x descend", or with the offset of the call, " < PCG::scalarSolve@0x5fe4a3"; the
- * own offset only, if it is the innermost frame. */
+/* " < PCG::scalarSolve", " < 7 x descend", or with the offset of the call, " < PCG::scalarSolve@0x5fe4a3";
+ * the own offset only, if it is the innermost frame. */
 static void put_apart(const struct efg_run *run, const struct efg_node *node, unsigned char which, char *text,
                       size_t size)
 {
