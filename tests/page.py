@@ -300,6 +300,9 @@ def flame(page, report):
     wanted = sorted(c['time']['sum'] / whole for c in report['contexts'] if c['time']['sum'] > .05 * whole)
     got = sorted(width for _, width in shown if width > .05)
     verdict(f'{page.name}: the flame graph', '' if len(wanted) == len(got) and all(abs(a - b) < .01 for a, b in zip(wanted, got)) else [wanted, got])
+    same(f'{page.name}: bars that are buttons can be hit', [], page.js('''
+        const small = (box) => box.width < 24 || box.height < 24;
+        return [...document.querySelectorAll("#flame button.flame")].filter((bar) => small(bar.getBoundingClientRect())).map((bar) => bar.textContent);'''))
     same(f'{page.name}: a click makes a bar wide', True, page.js('''
         const bars = [...document.querySelectorAll("#flame .flame")];
         bars[bars.length - 1].click();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Flame graph of the whole run: a bar for each calling context, as wide as its time, those it calls below it. Needs no
- * library. A click makes a bar as wide as the picture.
+ * library. A click makes a bar as wide as the picture; those too narrow to be hit are for the tip, and Tab leaves them out.
  */
-const FLAME_ROW = 19, FLAME_LEAST = 1.5; /* points: a bar's height; narrower ones are not drawn */
+const FLAME_ROW = 25, FLAME_LEAST = 1.5, FLAME_TARGET = 24; /* points: a bar's height; narrower ones are not drawn; or are no target */
 
 /* Bars below TOP: {context, x, width (shares of TOP), depth}. */
 function flameBars(top, quantity, least) {
@@ -32,7 +32,8 @@ function flameColour(context) {
 
 function flameBar(bar, room, words, choose) {
     const { context } = bar, own = of(context.time.sum - context.children.reduce((sum, c) => sum + c.time.sum, 0), contexts[0].time.sum), width = bar.width * room - 1;
-    const element = make("button.flame", { type: "button", "aria-label": `${label(context)}, ${percent(shareOf(context))}`, click: () => choose(context) }, width > 24 ? label(context) : "");
+    const isTarget = width >= FLAME_TARGET, said = { "aria-label": `${label(context)}, ${percent(shareOf(context))}`, click: () => choose(context) };
+    const element = isTarget ? make("button.flame", { type: "button", ...said }, label(context)) : make("div.flame", { role: "img", ...said });
     const background = flameColour(context);
     Object.assign(element.style, { left: bar.x * room + "px", top: bar.depth * FLAME_ROW + "px", width: Math.max(1, width) + "px", background, color: inkOn(background) });
     element.classList.toggle("found", Boolean(words) && label(context).toLowerCase().includes(words));

@@ -13,7 +13,8 @@ function heatView(map, quantity) {
     const sorted = cells.flat().filter((v) => v !== null).sort((a, b) => a - b);
     const least = sorted[0] || 0, most = sorted[Math.floor(.995 * (sorted.length - 1))] || 0; /* a few outliers are as dark as the next */
     const row = Math.max(6, Math.min(24, 420 / map.rows.length));
-    return { map, name, cells, least, most, row, left: 96, top: 18, width: 900, columns: map.rows[0].time.length, height: row * map.rows.length + 18 + 24,
+    const names = map.rows.map((row) => (row.rank_count > 1 ? "ranks " : "rank ") + someRanks(row.ranks, 9));
+    return { map, name, names, cells, least, most, row, left: 96, top: 18, width: 900, columns: map.rows[0].time.length, height: row * map.rows.length + 18 + 24,
         x(column) { return this.left + column / this.columns * (this.width - this.left); },
         share(v) { return this.most > this.least ? Math.min(1, (v - this.least) / (this.most - this.least)) : 0; },
         number(column) { return this.map.first + column * this.map.width; } };
@@ -23,9 +24,9 @@ const isColumnRecorded = (view, column) => isRecorded(view.number(column), view.
 
 /* A colour for each cell; from a pale one on, so that what has no value is seen. */
 function drawHeatOn(canvas, view) {
-    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d"), names = view.map.rows.map((row) => (row.rank_count > 1 ? "ranks " : "rank ") + someRanks(row.ranks, 9));
+    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
     g.font = "11px system-ui, sans-serif";
-    view.left = Math.min(96, Math.ceil(Math.max(...names.map((name) => g.measureText(name).width))) + 12);
+    view.left = Math.min(96, Math.ceil(Math.max(...view.names.map((name) => g.measureText(name).width))) + 12);
     view.width = canvas.getBoundingClientRect().width || 900;
     Object.assign(canvas, { width: Math.round(view.width * ratio), height: Math.round(view.height * ratio) });
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -39,7 +40,7 @@ function drawHeatOn(canvas, view) {
     g.textBaseline = "middle";
     g.fillStyle = variable("soft");
     const skip = Math.ceil(12 / view.row), below = view.height - 10;
-    names.forEach((name, i) => { if (i % skip === 0) g.fillText(name, 4, view.top + (i + .5) * view.row, view.left - 8); });
+    view.names.forEach((name, i) => { if (i % skip === 0) g.fillText(name, 4, view.top + (i + .5) * view.row, view.left - 8); });
     g.textAlign = "center";
     for (let c = 0, free = 0; c < view.columns; c++) {
         if (view.x(c) < free || view.x(c) > view.width - 20) continue;
