@@ -137,6 +137,10 @@ for site in sites:
         assert abs(2 ** slope - site["doubling"]) < 1e-6 * site["doubling"], site
     else:
         assert site["doubling"] is None, site
+said = subprocess.run([sys.argv[1], "compare", "eight", "two", "anew", "four"], stdout=subprocess.PIPE, check=True, text=True).stdout
+grown = max((s for s in sites if (s["doubling"] or 0) > 1.05), key=lambda s: s["time"][-1] * (1 - 1 / s["doubling"]), default=None)
+if "What grows most" in said:
+    assert " ".join(grown["label"].split()) in " ".join(said.split("With twice")[0].split()), (grown, said[:400])
 END
 )"
 gives "several, in words" 0 "8 ranks have " "$tool" compare eight two four

@@ -16,11 +16,14 @@ _efgtrace_words()
 
 _efgtrace()
 {
-    local tool=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} words
-    if ((COMP_CWORD == 1)); then
+    local tool=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words
+    # "--format=json" is three words here
+    [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}
+    [ "$word" != = ] || word=
+    if ((COMP_CWORD == 1)) || [ "$before" = help ]; then
         words="$("$tool" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p') help --help --version"
     else
-        words=$(_efgtrace_words "$tool" "${COMP_WORDS[1]}" "${COMP_WORDS[COMP_CWORD - 1]}" "$word")
+        words=$(_efgtrace_words "$tool" "${COMP_WORDS[1]}" "$before" "$word")
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     [ -n "$words" ] || compopt -o default 2>/dev/null # files

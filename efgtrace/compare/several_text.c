@@ -104,12 +104,13 @@ static void put_growth(struct efg_buffer *out, const struct efg_several *s, uint
 
 /* --- in words --- */
 
+/* By what it takes more than with half the ranks: a factor of what takes little may be any number. */
 static const struct efg_several_site *find_growing(const struct efg_several *s)
 {
     const struct efg_several_site *found = NULL;
     double most = 0;
     for (uint32_t i = 0; i < s->site_count; i++) {
-        double more = s->sites[i].time[s->count - 1] * (s->sites[i].doubling - 1);
+        double more = s->sites[i].time[s->count - 1] * (1 - 1 / s->sites[i].doubling);
         if (s->sites[i].doubling > 1 + SAME && more > most) {
             most = more;
             found = &s->sites[i];

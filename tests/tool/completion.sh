@@ -16,6 +16,9 @@ bash_offers "--from --format" expand --f
 bash_offers "perfetto json otf2 simgrid folded csv" export -f ""
 bash_offers "html" report --format h
 bash_offers "adaptive full graph off" run --mode ""
+bash_offers "auto finer coarser" run --level =
+bash_offers "finer" run --level = f
+bash_offers "report" help re
 bash_offers "" report ""
 for command in $("$tool" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     same "bash: all options of $command" "$("$tool" "$command" --help | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort | paste -sd ' ')" \
