@@ -170,7 +170,7 @@ static void turn_ring(struct sim_world *w, struct sim_rank *r)
     } else if (!slow->is_recording) {
         efg_slow_begin(slow, efg_control_number(&r->control, &r->tally), efg_agree_phase(&r->control.agree));
     } else {
-        efg_slow_add(slow, w->now - r->began[slow->newest % SIM_RING] + 1);
+        efg_slow_add(slow, w->now - r->began[slow->newest % SIM_RING] + 1, true);
         if (slow->newest - slow->oldest >= w->plan.ring)
             shrink_ring(r, slow->newest - w->plan.ring / 2);
     }

@@ -51,7 +51,7 @@ static void begin(uint32_t wanted)
 static void go(uint32_t count, uint64_t ns)
 {
     for (uint32_t i = 0; i < count; i++)
-        efg_slow_add(&slow, ns);
+        efg_slow_add(&slow, ns, true);
 }
 
 static void test_the_slowest_are_kept(void **state)
@@ -195,7 +195,7 @@ static void choose(enum efg_slow_order order, uint32_t times)
     efg_slow_start(&slow, false);
     efg_slow_begin(&slow, 100, 0);
     for (uint32_t i = 0; i < 1000; i++) {
-        efg_slow_add_if(&slow, i == 300 || i == 301 ? 5000 : i == 600 ? 3000 : 1000, i % 3 == 0);
+        efg_slow_add(&slow, i == 300 || i == 301 ? 5000 : i == 600 ? 3000 : 1000, i % 3 == 0);
         round_of_one();
     }
     rounds_of_one();

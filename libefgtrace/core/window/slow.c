@@ -204,7 +204,7 @@ static void turn(struct efg_slow *s)
     forget_lost(s);
 }
 
-void efg_slow_add_if(struct efg_slow *s, uint64_t ns, bool is_chosen)
+void efg_slow_add(struct efg_slow *s, uint64_t ns, bool is_chosen)
 {
     struct efg_slow_one one = {.number = s->newest, .score = rate_if(s, ns, is_chosen)};
 
@@ -212,11 +212,6 @@ void efg_slow_add_if(struct efg_slow *s, uint64_t ns, bool is_chosen)
     if (is_in_ring(s, one.number) && is_worth(s, one))
         remember(s, one);
     s->recent[s->recent_count++ % EFG_SLOW_RECENT] = ns;
-}
-
-void efg_slow_add(struct efg_slow *s, uint64_t ns)
-{
-    efg_slow_add_if(s, ns, true);
 }
 
 void efg_slow_drop(struct efg_slow *s, uint64_t number)

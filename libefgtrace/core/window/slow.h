@@ -85,7 +85,7 @@ void efg_slow_init(struct efg_slow *slow, uint32_t wanted);
 /* In what order iterations are chosen for which a condition holds on some rank. */
 enum efg_slow_order { EFG_SLOW_SLOWEST, EFG_SLOW_FIRST, EFG_SLOW_EVENLY };
 
-/* Keep only such iterations, and nothing around them: those that are chosen (efg_slow_add_if) and took at
+/* Keep only such iterations, and nothing around them: those that are chosen (efg_slow_add) and took at
  * least TIMES the median, in 1/1000; 0: however long. */
 void efg_slow_choose(struct efg_slow *slow, enum efg_slow_order order, uint32_t times);
 
@@ -93,8 +93,7 @@ void efg_slow_choose(struct efg_slow *slow, enum efg_slow_order order, uint32_t 
 
 /* It is empty, and iteration NUMBER of PHASE begins, 0: not known; that iteration took NS, and is whole. */
 void efg_slow_begin(struct efg_slow *slow, uint64_t number, uint32_t phase);
-void efg_slow_add(struct efg_slow *slow, uint64_t ns);
-void efg_slow_add_if(struct efg_slow *slow, uint64_t ns, bool is_chosen);
+void efg_slow_add(struct efg_slow *slow, uint64_t ns, bool is_chosen);
 
 /* Whether the iteration that begins now is to be recorded. */
 bool efg_slow_records(const struct efg_slow *slow);

@@ -385,7 +385,7 @@ static void turn(struct efg_thread *t, uint64_t now)
     efg_recorder_turn_ring(&t->recorder, now, slow->newest + 1);
     if (t->recorder.failed)
         return;
-    efg_slow_add_if(slow, now - ring.edges[ring.count - 1].time, is_chosen(t, now));
+    efg_slow_add(slow, now - ring.edges[ring.count - 1].time, is_chosen(t, now));
     add_edge(t, now);
     efg_recorder_skip(&t->recorder, !efg_slow_records(slow));
 }
