@@ -2,8 +2,9 @@
 /*
  * Few, long iterations are recorded before the ranks have agreed on them, provisionally; also those of a loop
  * around the one that this rank has, before it is the main loop: of 8 time steps the rule needs 5 to prefer
- * them to the solver in them. Then the window of the solver ends, a pivot of the loop around is marked, and
- * this rank votes for no loop until it is known which of the two is the main loop.
+ * them to the solver in them. Then the window of the solver ends, at once where it would last for more than a
+ * round; a pivot of the loop around is marked, and this rank votes for no loop until it is known which of the
+ * two is the main loop.
  *
  * Only the leader calls this; NOW is in ticks.
  */
