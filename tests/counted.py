@@ -44,7 +44,8 @@ def check_main(names, counts, edge, steps):
     touched = counts['edge', edge['MPI_Barrier', 'MPI_Allreduce']]
     worked = counts['edge', edge['MPI_Allreduce', 'MPI_Reduce']]
     near('pages touched', touched[faults], 8 * steps, 0.03)
-    near('time worked', worked[clock], 2e6 * steps, 0.03)
+    late = worked[clock] / (2e6 * steps)  # beside a load work may end late, never early
+    assert 0.97 <= late <= 1.25, f'time worked: {late} of what the program asks for'
     assert worked[faults] <= 0.2 * steps, f'pages while it worked: {worked[faults]}'
     count, *values = counts['all', 0]
     assert steps / 2 <= count <= steps, f'iterations: {count}'
