@@ -37,7 +37,7 @@ page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
 check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz python3 python3-otf2
     python3-six python3-yaml python3-mpi4py python3-pandas iproute2 mpich libmpich-dev xz-utils chromium
-    chromium-driver python3-selenium libsimgrid-dev valgrind libpapi-dev libomp-dev"
+    chromium-driver python3-selenium libsimgrid-dev valgrind libpapi-dev libomp-dev zsh"
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"

@@ -25,6 +25,23 @@ for command in $("$tool" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
         "$(PATH=$build:$PATH bash -c '. "$0" && COMP_WORDS=(efgtrace "$1" --) COMP_CWORD=2 && _efgtrace && printf "%s\n" "${COMPREPLY[@]}"' \
             "$root/config/completion/efgtrace.bash" "$command" | sort | paste -sd ' ')"
 done
-if command -v zsh >/dev/null; then
-    verdict "zsh reads it" "$(zsh -n "$root/config/completion/_efgtrace" 2>&1)"
-fi
+
+# zsh_offers WANTED WORD...: what its completion is told, whatever the last word begins with
+zsh_offers() {
+    local wanted=$1
+    shift
+    same "zsh: efgtrace $*" "$wanted" "$(PATH=$build:$PATH zsh -f -c '
+        file=$0
+        compadd() { shift; print -r -- $* }
+        _describe() { print -r -- ${found%%:*} }
+        _files() { print files }
+        compset() { }
+        complete() { . "$file" }
+        words=(efgtrace "$@") CURRENT=$(($# + 1))
+        complete' "$root/config/completion/_efgtrace" "$@" 2>&1)"
+}
+zsh_offers "$(PATH=$build:$PATH efgtrace --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | paste -sd ' ') help" help ""
+zsh_offers "text html json" report -f ""
+zsh_offers "text html json" report --format h
+zsh_offers "auto finer coarser" run --level=f
+zsh_offers "files" report ""
