@@ -151,10 +151,10 @@ function lacking(id, title, part) {
     document.querySelector("#contents li:last-child a").classList.add("lacking");
 }
 
-/* A name where it may be broken: between its parts; a long word between a small letter and a capital one. */
+/* A name where it may be broken: between its parts, but not EFGTRACE_SELECT; a long word between a small letter and a capital one. */
 const LONG_WORD = 20;
 function breakable(name) {
-    const parts = name.split(/(?<=::|[<,(_.\/])(?=[^:<,(_.\/])|(?=[+@]0x)/)
+    const parts = name.split(/(?<=::|[<,(.\/]|[^A-Z]_)(?=[^:<,(_.\/])|(?=[+@]0x)/)
         .flatMap((part) => part.split(/(?<= )/).flatMap((word) => word.length > LONG_WORD ? word.split(/(?<=[a-z])(?=[A-Z])/) : [word]));
     return parts.flatMap((part, i) => i && !parts[i - 1].endsWith(" ") ? [document.createElement("wbr"), part] : [part]);
 }
