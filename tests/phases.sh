@@ -156,6 +156,20 @@ for apart in "" $(in_full && echo -DAPART); do
         "$tool" expand -r 0 --iteration "$first" "$dir" | awk '{ sub("MPI_", "", $4); print $4 }' | paste -sd ' ')"
 done
 
+# The loop that is asked for is the main loop, also where another one came before it, or comes behind.
+$MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/asked.c" -o "$work/asked" || exit 2
+# asks LOOP ITERATIONS: of asked's 200 and 800, the main loop when LOOP is asked for
+asks() {
+    rm -rf "$dir"
+    EFGTRACE_LOOP=$1 ranks 4 "$tool" run -o "$dir" "$work/asked" 200 800 >"$work/out" 2>"$work/err" ||
+        verdict "asked for $1" "exit code $?"
+    has "asked for $1: the main loop" "Main loop    in $2 iterations" "$dir/summary.txt"
+}
+asks second "second, 800"
+hash=$(sed -n 's/.*EFGTRACE_LOOP=\([0-9a-f]*\) selects it again/\1/p' "$dir/summary.txt")
+asks "${hash:-none}" "second, 800"
+in_full && asks first "first, 200"
+
 if in_full; then
     # A master and its workers, whose loops are in one function, as they are inlined: the window is that of the
     # majority.

@@ -286,6 +286,18 @@ const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint3
     return best;
 }
 
+const struct efg_phase *efg_phases_asked(uint64_t function)
+{
+    const struct efg_phase *best = NULL;
+
+    for (uint32_t i = 0; function && i < phases->count; i++) {
+        const struct efg_phase *one = &phases->list[i];
+        if ((one->loop.function ^ function) << (64 - EFG_WISH_BITS) == 0 && (!best || one->time > best->time))
+            best = one;
+    }
+    return best;
+}
+
 /* Its key may be entered several times in an iteration. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase)
 {

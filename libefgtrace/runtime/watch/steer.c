@@ -268,7 +268,7 @@ static void divide(void)
 }
 
 /* The finder looks at the last half of the run. Of several phases, all ranks take the same one for that of
- * the main loop, by the time that each had on all of them. */
+ * the main loop: the one that is asked for, or by the time that each had on all of them. */
 static void settle_main(const struct efg_thread *t, uint64_t now)
 {
     uint64_t time[EFG_AGREE_TURNS + 1] = {0}, loops[EFG_AGREE_TURNS + 1] = {0};
@@ -281,7 +281,9 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
         if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
             loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
     uint32_t number = efg_election_main(time, loops, EFG_AGREE_TURNS + 1) + 1;
-    const struct efg_phase *phase = number <= EFG_AGREE_TURNS ? efg_phases_numbered(agree, number) : NULL;
+    const struct efg_phase *asked = efg_phases_asked(efg_wish_present().function), *phase = asked;
+    if (!asked && number <= EFG_AGREE_TURNS)
+        phase = efg_phases_numbered(agree, number);
     if (!phase || !flow || phase == efg_phases_find(&s->main))
         return;
     s->main = efg_phases_loop(flow, phase);

@@ -33,6 +33,11 @@ struct efg_wish efg_wish_begin(void)
     return wish_for(function);
 }
 
+struct efg_wish efg_wish_present(void)
+{
+    return named ? wish_for(named) : efg_wish_begin();
+}
+
 bool efg_wish_is_named(const char *function, const char *name)
 {
     size_t whole = strcspn(function, "("), length = strlen(name);

@@ -9,6 +9,8 @@
 
 /* What to look for from the start. */
 struct efg_wish efg_wish_begin(void);
+/* The same as far as it is known by now: the function of a name may have been found. */
+struct efg_wish efg_wish_present(void);
 
 /* Whether NAME stands for FUNCTION: "run" and "Verlet::run" do for "LAMMPS_NS::Verlet::run(int)". */
 bool efg_wish_is_named(const char *function, const char *name);
