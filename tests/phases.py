@@ -9,6 +9,7 @@ usage: phases.py TOOL DIR COMMAND...
                      that takes about as long as the longest
   iterations         the iterations of each, one line
   over               the functions of those that have counted more iterations than they have; - for none
+  first              the numbers of the first iterations that were recorded of each, one line; - for none
   recorded           the iterations that were recorded of each, one line
   part FUNCTION      its time in percent of that of the longest one, rounded down; 0 if it is no phase
   gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
@@ -36,6 +37,9 @@ def main():
         print(*[p["iterations"] for p in phases])
     elif command == "over":
         print(*[p["function"] for p in phases if p["counted"] > p["iterations"]] or "-")
+    elif command == "first":
+        windows = report["curve"]["windows"]
+        print(*[min((w["first"] for w in windows if w["phase"] == p["number"]), default="-") for p in phases])
     elif command == "recorded":
         print(*[p["recorded"] for p in phases])
     elif command == "part":

@@ -141,6 +141,29 @@ if in_full; then
     has "$name: all have another one" "on all 4 ranks" "$dir/summary.txt"
 fi
 
+# The next loop is noticed by time, where some iterations of the first one have far more calls than others: by calls
+# alone it was after 160 of its iterations. A slow iteration with fewer calls, or that is shorter, is no phase.
+$MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/late.c" -o "$work/late" || exit 2
+# late FIRST LONG SECOND [SLOW [CALLS]]
+late() {
+    name="late $*"
+    rm -rf "$dir"
+    ranks 4 "$tool" run -o "$dir" "$work/late" "$@" >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
+}
+late 6000 3 200
+same "$name: each has a window" "10 10" "$(said recorded)"
+set -- $(said first) none none
+within "$name: the second one is noticed soon" 1 130 "$2"
+if in_full; then
+    for slow in "1500 50" "1100 100"; do
+        # shellcheck disable=SC2086 # two words
+        late 4000 1 0 $slow
+        same "$name: one phase" 4000 "$(said iterations)"
+        has "$name: all that there is" "Main loop    in step, 4000 iterations" "$dir/summary.txt"
+        same "$name: one window" 10 "$(said recorded)"
+    done
+fi
+
 # What was taken for the main loop first is given up for the loop around it, in the same function or not.
 for apart in "" $(in_full && echo -DAPART); do
     $MPICC -g -O1 $apart "$root/tests/phases/around.c" -o "$work/around" || exit 2

@@ -93,7 +93,7 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
 
     if (s->pivot.kind == EFG_PIVOT_NONE) /* nobody knows */
         return false;
-    next.is_silent = efg_visits_are_silent(t);
+    next.is_silent = efg_visits_seem_over(t, now);
     if (!next.is_silent && next.search) {
         end_search();
         efg_phases_resume();

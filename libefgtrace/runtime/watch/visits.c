@@ -4,6 +4,11 @@
  * loop. An iteration that has far more calls than all before it is none: the program has gone on to something
  * else. Calls are counted, not time, since a slow iteration is still one. A window also ends when the rule
  * has moved on to another loop and the pivot has been silent for more calls than any iteration had.
+ *
+ * One iteration may have a hundred times the calls of all others, as where a rank polls. As many calls of the
+ * next loop may take minutes. So another loop is looked for sooner: when the pivot has been silent for more
+ * calls than most iterations have, and far longer than any, in a run of this length. That is no end: it may
+ * come again.
  */
 #include "visits.h"
 
@@ -14,8 +19,10 @@
 #include "phases.h"
 #include "steering.h"
 
-#define UNLIKE 4       /* times the calls of the largest iteration so far ... */
-#define UNLIKE_MORE 64 /* ... and so many more */
+#define UNLIKE 4                /* times the calls of the largest iteration so far ... */
+#define UNLIKE_MORE 64          /* ... and so many more */
+#define SILENT_MORE 1000000000u /* ns, beside UNLIKE times the slowest iteration ... */
+#define SILENT_PART 20          /* ... and one of so many parts of the time in all of them */
 
 static struct efg_steering *const s = &efg_steering;
 
@@ -24,15 +31,16 @@ static struct {
     uint64_t last_event; /* number of the event of the last visit; 0: none since it is marked */
     uint64_t longest;    /* most events from one to the next */
     uint64_t intervals;
+    uint64_t events; /* in these */
     uint64_t marked; /* number of the event when it was marked, and ... */
     uint64_t mean;   /* ... events for each visit until then */
 } visits;
 
-/* What there was when the loop before was over. */
-static struct {
+/* What there was at the last visit of the pivot, and when the loop before was over: its last one. */
+static struct there {
     uint64_t events;
     uint32_t nodes, sites;
-} before;
+} last, before;
 static bool is_replaced; /* the loop of the pivot was that of this rank, and no longer is */
 
 /* --- the end of the loop --- */
@@ -60,16 +68,35 @@ static bool never_came(const struct efg_thread *t)
            t->graph.events - visits.marked > UNLIKE * visits.mean + UNLIKE_MORE;
 }
 
+/* It has been, for more calls than most iterations have, and longer than any. */
+static bool is_late(const struct efg_thread *t, uint64_t now)
+{
+    uint64_t mean = visits.intervals ? visits.events / visits.intervals : visits.mean;
+    const struct efg_stat *took = &t->iterations.all;
+
+    return s->pivot.kind != EFG_PIVOT_NONE && visits.last_event && t->last_visit &&
+           t->graph.events - visits.last_event > UNLIKE * mean + UNLIKE_MORE &&
+           now - t->last_visit > UNLIKE * took->max + SILENT_MORE + took->sum / SILENT_PART;
+}
+
 bool efg_visits_are_silent(const struct efg_thread *t)
 {
     return efg_visits_are_over(t) || never_came(t);
 }
 
+bool efg_visits_seem_over(const struct efg_thread *t, uint64_t now)
+{
+    return efg_visits_are_silent(t) || is_late(t, now);
+}
+
+static struct there present(const struct efg_thread *t)
+{
+    return (struct there){t->graph.events, t->graph.node_count, t->graph.tree->count};
+}
+
 void efg_visits_begin_phase(const struct efg_thread *t)
 {
-    before.events = t->graph.events;
-    before.nodes = t->graph.node_count;
-    before.sites = t->graph.tree->count;
+    before = last.events ? last : present(t);
 }
 
 /* Events for each visit of the pivot so far; of one that is new, since the loop before was over. */
@@ -87,8 +114,12 @@ void efg_visits_count(struct efg_thread *t, uint64_t now)
 
     if (visits.last_event && calls > visits.longest && !efg_visits_are_over(t))
         visits.longest = calls;
-    visits.intervals += visits.last_event != 0;
+    if (visits.last_event) {
+        visits.intervals++;
+        visits.events += calls;
+    }
     visits.last_event = t->graph.events;
+    last = present(t);
     efg_iterations_count(t, efg_steering_number(t), now);
 }
 

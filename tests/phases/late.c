@@ -1,0 +1,53 @@
+/* Two loops, one after the other. Some iterations of the first one have many times the calls of all others, as where a
+ * rank asks for a message until it is there; the second one makes few calls in a second.
+ *
+ * late FIRST LONG SECOND [SLOW [CALLS]]: FIRST iterations of 2 calls and 1 ms; from the middle on LONG of them have
+ * four times the calls of the one before, and 50 more. Then SECOND ones of 2 calls and 20 ms. The one after nine tenths
+ * of FIRST takes SLOW ms more, and makes CALLS (default 50) meanwhile. */
+#include "program.h"
+
+static void step(const struct program *p, int number, int microseconds)
+{
+    program_ring(p, number);
+    usleep((useconds_t)microseconds);
+    program_sum(p);
+}
+
+__attribute__((noinline)) static void more(int calls, int milliseconds)
+{
+    int mine = 1, got = 0;
+
+    for (int i = 0; i < calls; i++) {
+        MPI_Sendrecv(&mine, 1, MPI_INT, 0, 2, &got, 1, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        usleep((useconds_t)(1000 * milliseconds / calls));
+    }
+}
+
+__attribute__((noinline)) static void first(const struct program *p, int count, int with_more, int slow, int calls)
+{
+    for (int i = 0, most = 2; i < count; i++) {
+        step(p, i, 1000);
+        if (i >= count / 2 && i < count / 2 + with_more)
+            more(most = 4 * most + 50, 0);
+        if (slow && i == count / 10 * 9)
+            more(calls, slow);
+    }
+}
+
+__attribute__((noinline)) static void second(const struct program *p, int count)
+{
+    for (int i = 0; i < count; i++)
+        step(p, i, 20000);
+}
+
+int main(int argc, char **argv)
+{
+    struct program p = program_init(1, argv, 0, 0);
+    int number[] = {4000, 1, 300, 0, 50};
+
+    for (int i = 1; i < argc && i <= 5; i++)
+        number[i - 1] = atoi(argv[i]);
+    first(&p, number[0], number[1], number[3], number[4]);
+    second(&p, number[2]);
+    return program_end(&p, "late");
+}
