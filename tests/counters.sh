@@ -24,7 +24,7 @@ counted() {
     same "$name: the program ends" done "$(tail -n 1 traced.out)"
     "$tool" report -o "$name.json" "$name"
     verdict "$name: what was counted$(for one; do printf ' %s' "$one"; done)" \
-        "$("$python" "$root/tests/counted.py" "$name/run.efg" "$name.json" 150 "$@" 2>&1 >said | tail -n 1)"
+        "$("$python" "$root/tests/counted.py" "$name/run.efg" "$name.json" traced.err 150 "$@" 2>&1 >said | tail -n 1)"
 }
 
 if EFGTRACE_COUNTERS=$clocks "$tool" check | grep -q "here: $clocks"; then

@@ -104,10 +104,9 @@ if command -v script >/dev/null; then
     same "report: sentences fit into it" "" "$(sed '/^The run/,$d' shown | awk 'length($0) > 60 && !/%.*%/ && !/loops of/')"
     same "report: what a loop does is left out of its row" "in stencil.c:66 main" \
         "$(sed -n 's/.*1000 .*% *\* \(in .*\)/\1/p' shown | head -n 1)"
+    same "report: no number is cut" "$(grep -oE '^ *1000 .{36}' text)" "$(grep -oE '^ *1000 .{36}' shown)"
     on_terminal 60 "$tool" report run -f json >shown
     same "report: for other programs nothing is cut" "$("$tool" report run -f json)" "$(cat shown)"
-    on_terminal 60 "$tool" report run >shown
-    same "report: no number is cut" "$(grep -oE '^ *1000 .{36}' text)" "$(grep -oE '^ *1000 .{36}' shown)"
 else
     skip "report: on a terminal" "no script"
 fi
