@@ -10,7 +10,7 @@ usage: phases.py TOOL DIR COMMAND...
   iterations         the iterations of each, one line
   over               the functions of those that have counted more iterations than they have; - for none
   first              the numbers of the first iterations that were recorded of each, one line; - for none
-  recorded           the iterations that were recorded of each, one line
+  recorded [FUNCTION]  the iterations that were recorded of each, one line; or of this one
   part FUNCTION      its time in percent of that of the longest one, rounded down; 0 if it is no phase
   gap FUNCTION       1 if it lasted for less time than it has from its begin to its end by a tenth, else 0
   loops              the loops that the trace says phases have, as they began, one line; - for none
@@ -41,7 +41,7 @@ def main():
         windows = report["curve"]["windows"]
         print(*[min((w["first"] for w in windows if w["phase"] == p["number"]), default="-") for p in phases])
     elif command == "recorded":
-        print(*[p["recorded"] for p in phases])
+        print(*[p["recorded"] for p in phases if p is one or not rest])
     elif command == "part":
         print(int(100 * one["time"] / max(p["time"] for p in phases)) if one else 0)
     elif command == "gap":

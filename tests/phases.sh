@@ -179,19 +179,27 @@ for apart in "" $(in_full && echo -DAPART); do
         "$tool" expand -r 0 --iteration "$first" "$dir" | awk '{ sub("MPI_", "", $4); print $4 }' | paste -sd ' ')"
 done
 
-# The loop that is asked for is the main loop, also where another one came before it, or comes behind.
-$MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/asked.c" -o "$work/asked" || exit 2
-# asks LOOP ITERATIONS: of asked's 200 and 800, the main loop when LOOP is asked for
+# The loop that is asked for is the main loop, and has its window, however short it is, and whatever comes before it or
+# behind.
+# asks LOOP FUNCTION ITERATIONS PHASE...
 asks() {
-    rm -rf "$dir"
-    EFGTRACE_LOOP=$1 ranks 4 "$tool" run -o "$dir" "$work/asked" 200 800 >"$work/out" 2>"$work/err" ||
-        verdict "asked for $1" "exit code $?"
-    has "asked for $1: the main loop" "Main loop    in $2 iterations" "$dir/summary.txt"
+    local loop=$1 function=$2 count=$3
+    shift 3
+    EFGTRACE_LOOP=$loop run -- "$@"
+    has "$name, $loop: the main loop" "Main loop    in $function, $count iterations" "$dir/summary.txt"
+    same "$name, $loop: its window" 10 "$(said recorded "$function")"
 }
-asks second "second, 800"
+asks phase_1 phase_1 400 22:800 23:400
 hash=$(sed -n 's/.*EFGTRACE_LOOP=\([0-9a-f]*\) selects it again/\1/p' "$dir/summary.txt")
-asks "${hash:-none}" "second, 800"
-in_full && asks first "first, 200"
+asks "${hash:-none}" phase_1 400 22:800 23:400
+EFGTRACE_LOOP=phase_2 run -- 22:400
+has "$name, a loop that does not exist: the rule's own" "Main loop    in phase_0, 400 iterations" "$dir/summary.txt"
+has "$name: it is said" "loop = phase_2: no such loop was seen" "$dir/summary.txt"
+if in_full; then
+    asks phase_1 phase_1 400 22:800 23:400 22:800
+    asks phase_0 phase_0 200 22:200 23:1500
+    asks phase_0 phase_0 200 23:1500 22:200
+fi
 
 if in_full; then
     # A master and its workers, whose loops are in one function, as they are inlined: the window is that of the

@@ -115,6 +115,7 @@ static void clean_run(struct efg_run *run)
     clean(run->mpi);
     clean(run->trace_note);
     clean(run->when);
+    clean(run->loop);
     clean_names(&run->common.names);
     clean_totals(&run->common.totals);
     clean_rank(&run->speaker);

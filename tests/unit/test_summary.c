@@ -385,8 +385,14 @@ static void test_larger_phase(void **state)
                     "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
     char *none = whole.ranks[0].phases;
     whole.ranks[0].phases = phases;
-    expect("             phase 1 takes longer on rank 0; the main loop is the one that takes longest on all\n"
-           "               ranks together, waits for a processor left out\n");
+    expect(
+        "             phase 1 takes longer on rank 0; the main loop is that of the first phase with 40% "
+        "of\n               the time of the longest one, on all ranks together, waits for a processor left "
+        "out\n");
+    char loop[] = "solve";
+    whole.run.loop = loop;
+    expect("             phase 1 takes longer; the main loop is the one that was asked for (loop = solve)\n");
+    whole.run.loop = NULL;
     whole.run.is_saved = 1;
     expect("             phase 1 takes longer here; the main loop is that of the last half of what was "
            "seen\n");

@@ -104,11 +104,10 @@ static bool is_next(const struct efg_loop_found *other, const struct efg_loop_fo
                                     : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2;
 }
 
-static uint32_t find_function(const struct efg_judge *judge, uint64_t function)
+static uint32_t find_function(const struct efg_judge *judge, struct efg_wish wish)
 {
     for (uint32_t i = 0; i < judge->count; i++)
-        if (judge->chain[i].is_level &&
-            (judge->chain[i].loop.function ^ function) << (64 - EFG_WISH_BITS) == 0)
+        if (judge->chain[i].is_level && efg_wish_is_for(wish, judge->chain[i].loop.function))
             return i;
     return EFG_NONE;
 }
@@ -118,7 +117,7 @@ const struct efg_loop_found *efg_wish_find(const struct efg_judge *judge, struct
     uint32_t chosen = judge->chosen;
 
     if (wish.function)
-        chosen = find_function(judge, wish.function);
+        chosen = find_function(judge, wish);
     if (wish.level == EFG_LEVEL_AUTO || chosen == EFG_NONE)
         return chosen == EFG_NONE ? NULL : &judge->chain[chosen];
     int step = wish.level == EFG_LEVEL_FINER ? 1 : -1;
@@ -128,11 +127,25 @@ const struct efg_loop_found *efg_wish_find(const struct efg_judge *judge, struct
     return NULL;
 }
 
-static const struct efg_loop_found *choose(const struct efg_finder *finder, uint32_t *needed,
-                                           uint64_t elapsed)
+/* The loop that is asked for need not have most of the time; some of it is enough. */
+static const struct efg_loop_found *find_elsewhere(struct efg_finder *finder)
+{
+    const struct efg_callflow *flow = &finder->flow;
+
+    for (uint32_t x = 0; finder->wish.level == EFG_LEVEL_AUTO && x < flow->sites; x++)
+        if (efg_wish_is_for(finder->wish, efg_callflow_site(flow, x)->hash))
+            return flow->flow[x].time > 0 ? efg_judge_level(&finder->judge, efg_callflow_site(flow, x)->hash)
+                                          : NULL;
+    return NULL;
+}
+
+static const struct efg_loop_found *choose(struct efg_finder *finder, uint32_t *needed, uint64_t elapsed)
 {
     const struct efg_judge *judge = &finder->judge;
     const struct efg_loop_found *found = efg_wish_find(judge, finder->wish);
+
+    if (!found && finder->wish.function)
+        found = find_elsewhere(finder);
     bool is_fallback = !found && (finder->wish.function || finder->wish.level);
 
     if (is_fallback)
@@ -219,7 +232,10 @@ static bool is_worn_out(const struct efg_finder *finder, const struct efg_loop_f
 {
     const struct known *old = &finder->accepted;
     double all = finder->flow.flow[EFG_CALLTREE_ROOT].time;
+    bool is_wished = efg_wish_is_for(finder->wish, by->loop.function);
 
+    if (is_wished != efg_wish_is_for(finder->wish, old->loop.function))
+        return is_wished;
     return by->is_marked > old->is_marked ||
            (efg_calltree_is_below(finder->flow.tree, old->site, by->site) && !is_as_often(finder, old, by)) ||
            finder->flow.flow[old->site].time < MINOR * all ||

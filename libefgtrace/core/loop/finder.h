@@ -13,8 +13,8 @@
  *   - or the program says that its iterations are the new one's, and not that they are the old one's;
  *   - or the old one has less than 45% of the time, or is over (fewer than 1.5 effective rounds).
  *
- * A loop other than the rule's can be asked for (struct efg_wish); if it does not exist, the
- * rule's own is taken after 10 samples.
+ * A loop other than the rule's can be asked for (struct efg_wish). It is taken as soon as it goes round,
+ * whatever its share of the time, and stays. Until then the rule's own is taken, after 10 samples.
  */
 #ifndef EFG_FINDER_H
 #define EFG_FINDER_H
@@ -36,6 +36,11 @@ struct efg_wish {
     uint64_t function; /* a loop of this function: the low EFG_WISH_BITS of its hash; 0: of any */
 };
 #define EFG_WISH_BITS 40
+
+static inline bool efg_wish_is_for(struct efg_wish wish, uint64_t function)
+{
+    return wish.function && (wish.function ^ function) << (64 - EFG_WISH_BITS) == 0;
+}
 
 struct efg_finder; /* one per graph */
 

@@ -131,6 +131,7 @@ void efg_run_fini(struct efg_run *run)
     free(run->output);
     free(run->trace_note);
     free(run->when);
+    free(run->loop);
     free(run->cuts);
     memset(run, 0, sizeof *run);
 }

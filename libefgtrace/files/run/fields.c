@@ -59,6 +59,7 @@ static const struct efg_field fields_of_run[] = {
     RUN(40, 64, trace_definitions),
     RUN(41, 64, trace_marks),
     RUN(42, 64, trace_calls),
+    RUN(43, TEXT, loop),
 };
 
 #define RANK(tag, type, name)                                      \

@@ -71,11 +71,18 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
                          "             phase %u takes longer here; the main loop is that of the last half "
                          "of what was seen",
                          larger->number);
+    else if (run->loop && *run->loop)
+        efg_summary_tell(
+            out,
+            "             phase %u takes longer; the main loop is the one that was asked for (loop = %s)",
+            larger->number, run->loop);
     else
-        efg_summary_tell(out,
-                         "             phase %u takes longer on rank %u; the main loop is the one that takes "
-                         "longest on all ranks together, waits for a processor left out",
-                         larger->number, run->speaker.rank);
+        efg_summary_tell(
+            out,
+            "             phase %u takes longer on rank %u; the main loop is that of the first phase "
+            "with 40%% of the time of the longest one, on all ranks together, waits for a processor "
+            "left out",
+            larger->number, run->speaker.rank);
 }
 
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most)

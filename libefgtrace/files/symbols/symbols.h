@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Symbols: from module and offset to function, file and line, through elfutils' libdw.
- * Inlined functions come out as frames of their own. Never used while the
- * application runs.
+ * Inlined functions come out as frames of their own. While the
+ * application runs, it is used for nothing but a loop that is asked for by its name.
  */
 #ifndef EFG_SYMBOLS_H
 #define EFG_SYMBOLS_H

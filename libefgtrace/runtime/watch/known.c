@@ -219,10 +219,11 @@ static void fill_pivot(struct efg_run_pivot *out, const struct efg_graph *graph,
 
 /* --- phases --- */
 
-/* The phase whose pivot is marked has the iterations of the thread. */
-static bool is_counted(const struct efg_phase *phase)
+/* The phase whose pivot is marked has the iterations of the thread, if there are any yet. */
+static bool is_counted(const struct efg_thread *t, const struct efg_phase *phase)
 {
-    return efg_phases.counted != EFG_NONE && phase == &efg_phases.list[efg_phases.counted];
+    return efg_phases.counted != EFG_NONE && phase == &efg_phases.list[efg_phases.counted] &&
+           t->iterations.all.count;
 }
 
 /* The phase that the main loop is; NULL if there is none. */
@@ -235,9 +236,8 @@ static const struct efg_phase *main_phase(void)
 static const struct efg_phase *main_before(const struct efg_thread *t)
 {
     const struct efg_phase *main = main_phase();
-    bool is_present = main && is_counted(main) && t->iterations.all.count;
 
-    return main && !is_present && main->longest.all.count ? main : NULL;
+    return main && !is_counted(t, main) && main->longest.all.count ? main : NULL;
 }
 
 /* The loop of PHASE with all its iterations until now; of the main loop there is one number. */
@@ -256,8 +256,7 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
 {
     struct efg_mainloop loop = loop_of(t, phase);
     uint32_t site = efg_calltree_find(t->graph.tree, loop.function);
-    struct efg_run_iterations iterations =
-        is_counted(phase) && t->iterations.all.count ? t->iterations : phase->longest;
+    struct efg_run_iterations iterations = is_counted(t, phase) ? t->iterations : phase->longest;
 
     if (site == EFG_NONE)
         return false;
@@ -447,6 +446,7 @@ void efg_known_run(struct efg_run *run)
     run->when = strdup(job->conf.when.text);
     run->mode = (uint32_t)job->conf.mode;
     run->level = (uint32_t)job->conf.level;
+    run->loop = strdup(job->conf.loop);
     run->dimensions = job->conf.signature;
     run->iterations = job->conf.iterations;
     run->interval = job->conf.interval;

@@ -79,7 +79,7 @@ static uint64_t end_of_last(const struct efg_thread *t)
 static void begin_search(const struct efg_thread *t, uint64_t now)
 {
     end_search();
-    next.search = efg_finder_since(&t->graph, efg_wish_begin(), now);
+    next.search = efg_finder_since(&t->graph, efg_wish_present(), now);
     next.search_since = now;
     next.samples = 0;
     efg_visits_begin_phase(t);
@@ -98,7 +98,7 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
         end_search();
         efg_phases_resume();
     }
-    if (!next.is_silent || was_silent || job->conf.loop[0])
+    if (!next.is_silent || was_silent)
         return false;
     begin_search(t, now);
     return true;
@@ -142,6 +142,12 @@ static void take_other(const struct efg_thread *t)
     efg_phases_name(&s->control.agree);
 }
 
+/* Where a loop is asked for, no other one follows. */
+static bool may_follow(const struct efg_mainloop *loop)
+{
+    return !job->conf.loop[0] || efg_wish_is_for(efg_wish_present(), loop->function);
+}
+
 /* Returns whether there is one. */
 static bool search(uint64_t now)
 {
@@ -149,7 +155,7 @@ static bool search(uint64_t now)
 
     next.samples++;
     efg_finder_sample(next.search, now, &loop);
-    if (!loop.function || now - next.search_since < (now - job->start) / LEAST_PART)
+    if (!loop.function || !may_follow(&loop) || now - next.search_since < (now - job->start) / LEAST_PART)
         return false;
     take_next(&loop, now);
     return true;

@@ -286,13 +286,13 @@ const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint3
     return best;
 }
 
-const struct efg_phase *efg_phases_asked(uint64_t function)
+const struct efg_phase *efg_phases_asked(struct efg_wish wish)
 {
     const struct efg_phase *best = NULL;
 
-    for (uint32_t i = 0; function && i < phases->count; i++) {
+    for (uint32_t i = 0; wish.level == EFG_LEVEL_AUTO && i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
-        if ((one->loop.function ^ function) << (64 - EFG_WISH_BITS) == 0 && (!best || one->time > best->time))
+        if (efg_wish_is_for(wish, one->loop.function) && (!best || one->time > best->time))
             best = one;
     }
     return best;

@@ -74,8 +74,9 @@ void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *
                       const struct efg_mainloop *loop, uint64_t *time, uint64_t now);
 /* The longest phase with that number of its own, or else with that number, or NULL. */
 const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number);
-/* The longest one with a loop of the function that is asked for, by its low EFG_WISH_BITS, or NULL. */
-const struct efg_phase *efg_phases_asked(uint64_t function);
+/* The longest one with a loop of the function that WISH asks for; NULL if there is none, or another level of
+ * it is asked for. */
+const struct efg_phase *efg_phases_asked(struct efg_wish wish);
 /* Its loop as it is now: it has gone round since the last sample of PHASE. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase);
 

@@ -91,7 +91,6 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
     uint64_t before = s->loop.function;
     bool is_new = efg_finder_sample(t->finder, now, &s->main);
 
-    efg_wish_look(t);
     if (efg_next_sample(t, now, is_new) && !efg_ahead_found(t, now))
         efg_mainloop_found(t, before, now);
     if (job->conf.mode == EFG_MODE_ADAPTIVE)
@@ -187,6 +186,8 @@ static void sample(struct efg_thread *t, uint64_t now)
         uint64_t apart = efg_code_time();
         full_sample(t, now, claim);
         bound_samples(t, now, efg_clock_cpu() - begin - (efg_code_time() - apart));
+        if (claim && t->finder && !efg_thrift_has_paused())
+            efg_wish_look(t); /* which takes longest at first, and is soon done with */
     } else if (claim && t->finder) {
         look(t, now);
     }
@@ -281,7 +282,7 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
         if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
             loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
     uint32_t number = efg_election_main(time, loops, EFG_AGREE_TURNS + 1) + 1;
-    const struct efg_phase *asked = efg_phases_asked(efg_wish_present().function), *phase = asked;
+    const struct efg_phase *asked = efg_phases_asked(efg_wish_present()), *phase = asked;
     if (!asked && number <= EFG_AGREE_TURNS)
         phase = efg_phases_numbered(agree, number);
     if (!phase || !flow || phase == efg_phases_find(&s->main))
@@ -328,6 +329,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         settle_main(t, now);
         settle_brief(t, now);
     }
+    efg_wish_finish(&s->main);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
         drop_first();

@@ -10,6 +10,7 @@
 
 #include "files/symbols/symbols.h"
 #include "runtime/process/job.h"
+#include "runtime/process/notes.h"
 #include "runtime/stack/callpath.h"
 #include "threads.h"
 
@@ -19,23 +20,13 @@ static const struct efg_job *const job = &efg_job;
 static struct efg_symbols *symbols;
 static uint64_t named; /* the function of this name; 0: not found yet */
 
-static struct efg_wish wish_for(uint64_t function)
-{
-    return (struct efg_wish){(enum efg_level)job->conf.level, function};
-}
-
-struct efg_wish efg_wish_begin(void)
-{
-    uint64_t function = 0;
-
-    if (job->conf.loop[0])
-        efg_conf_loop_hash(job->conf.loop, &function);
-    return wish_for(function);
-}
-
 struct efg_wish efg_wish_present(void)
 {
-    return named ? wish_for(named) : efg_wish_begin();
+    uint64_t function = named;
+
+    if (!function && job->conf.loop[0])
+        efg_conf_loop_hash(job->conf.loop, &function);
+    return (struct efg_wish){(enum efg_level)job->conf.level, function};
 }
 
 bool efg_wish_is_named(const char *function, const char *name)
@@ -61,27 +52,30 @@ static bool has_name(struct efg_path path, uint32_t depth)
     return false;
 }
 
-/* Any path below SITE. */
+/* By any path below SITE. */
 static bool is_wished(const struct efg_graph *graph, uint32_t site)
 {
-    for (uint32_t i = 0; i < graph->node_count; i++)
-        if (i != graph->overflow && graph->nodes[i].signature.path &&
-            efg_calltree_is_below(graph->tree, graph->nodes[i].leaf, site))
-            return has_name(efg_callpath_get(graph->nodes[i].signature.path), graph->tree->sites[site].depth);
-    return false;
+    const struct efg_site *sites = graph->tree->sites;
+    uint32_t leaf = site;
+
+    while (sites[leaf].first_child != EFG_NONE)
+        leaf = sites[leaf].first_child;
+    uint32_t path = sites[leaf].node == EFG_NONE ? 0 : graph->nodes[sites[leaf].node].signature.path;
+    return path && has_name(efg_callpath_get(path), sites[site].depth);
 }
 
+/* In all the tree: the loop need not have most of the time, or have gone on until now. */
 static void search(const struct efg_thread *t)
 {
-    const struct efg_judge *judge = efg_finder_judge(t->finder);
+    struct efg_judge *judge = efg_finder_judge(t->finder);
+    const struct efg_calltree *tree = t->graph.tree;
 
     if (!symbols)
         symbols = efg_symbols_new();
-    for (uint32_t i = 0; i < judge->count && !named; i++) {
-        const struct efg_loop_found *found = &judge->chain[i];
-        if (found->is_level && is_wished(&t->graph, found->site))
-            named = found->loop.function;
-    }
+    for (uint32_t x = 0; x < tree->count && judge->flow && !named; x++)
+        if (tree->sites[x].child_count > 1 && is_wished(&t->graph, x) &&
+            efg_judge_level(judge, tree->sites[x].hash))
+            named = tree->sites[x].hash;
     if (named && symbols) {
         efg_symbols_free(symbols);
         symbols = NULL;
@@ -98,5 +92,18 @@ void efg_wish_look(struct efg_thread *t)
     if (!named)
         search(t);
     if (named)
-        efg_finder_wish(t->finder, wish_for(named));
+        efg_finder_wish(t->finder, efg_wish_present());
+}
+
+/* At another level than the rule's the loop is not that of the function, but one around or inside. */
+void efg_wish_finish(const struct efg_mainloop *main)
+{
+    struct efg_wish wish = efg_wish_present();
+
+    if (!job->conf.loop[0] || job->rank != 0 || efg_wish_is_for(wish, main->function) ||
+        (wish.function && wish.level != EFG_LEVEL_AUTO))
+        return;
+    efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
+                      "(`efgtrace report --all` lists all loops, with their functions)",
+                      job->conf.loop);
 }

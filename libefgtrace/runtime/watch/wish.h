@@ -7,9 +7,7 @@
 
 #include "threads.h"
 
-/* What to look for from the start. */
-struct efg_wish efg_wish_begin(void);
-/* The same as far as it is known by now: the function of a name may have been found. */
+/* What is asked for, as far as it is known by now: the function of a name has to be found. */
 struct efg_wish efg_wish_present(void);
 
 /* Whether NAME stands for FUNCTION: "run" and "Verlet::run" do for "LAMMPS_NS::Verlet::run(int)". */
@@ -18,5 +16,8 @@ bool efg_wish_is_named(const char *function, const char *name);
 /* If a name is asked for: see whether a loop in the last sample of THREAD, the leader, belongs to a
  * function of that name. Resolves symbols, each call site once, until it is found. */
 void efg_wish_look(struct efg_thread *thread);
+
+/* At the end, of the rank that speaks for all: say so if the loop that is asked for is not MAIN. */
+void efg_wish_finish(const struct efg_mainloop *main);
 
 #endif
