@@ -30,8 +30,8 @@ bool efg_visits_are_over(const struct efg_thread *thread);
 /* The same, or whether its loop was over when it was marked: it has not been visited since. */
 bool efg_visits_are_silent(const struct efg_thread *thread);
 
-/* The same, or whether it has been silent for far longer than it ever was, and for more calls than usual. It may
- * come again: nothing is ended by that. */
+/* The same, or whether it has been silent for far longer than it ever was, and for more calls than usual. It
+ * may come again: nothing is ended by that. */
 bool efg_visits_seem_over(const struct efg_thread *thread, uint64_t now);
 
 /* The loop of the pivot is over, and another one may begin. */
