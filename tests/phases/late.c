@@ -1,9 +1,9 @@
-/* Two loops, one after the other. Some iterations of the first one have many times the calls of all others, as
- * where a rank asks for a message until it is there; the second one makes few calls in a second.
+/* Two loops, one after the other. Some iterations of the first one have many times the calls of all others,
+ * as where a rank asks for a message until it is there; the second one makes few calls in a second.
  *
- * late FIRST LONG SECOND [SLOW [CALLS]]: FIRST iterations of 2 calls and 1 ms; from the middle on LONG of them
- * have four times the calls of the one before, and 50 more. Then SECOND ones of 2 calls and 20 ms. The one after
- * nine tenths of FIRST takes SLOW ms more, and makes CALLS (default 50) meanwhile. */
+ * late FIRST LONG SECOND [SLOW [CALLS]]: FIRST iterations of 2 calls and 1 ms; from the middle on LONG of
+ * them have four times the calls of the one before, and 50 more. Then SECOND ones of 2 calls and 20 ms. The
+ * one after nine tenths of FIRST takes SLOW ms more, and makes CALLS (default 50) meanwhile. */
 #include "program.h"
 
 static void step(const struct program *p, int number, int microseconds)
