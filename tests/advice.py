@@ -51,6 +51,10 @@ def anyway(_, second, hint):
     return '' if found[0] and place in found[0] and found[1] == times else f'{found[:2]} instead of {(place, times)}'
 
 
+def phase(_, second, hint):
+    return '' if second.loop()[0] == hint['place'] else f"{second.loop()} instead of {hint['place']}"
+
+
 def level(_, second, hint):
     wanted, (place, times, _) = (hint['place'], int(hint['times'])), second.loop()
     # Where it is, is said more or less closely, by what else there is.
@@ -83,6 +87,7 @@ HINTS = (
     (r'EFGTRACE_(?P<key>LOOP)=(?P<value>\w+) selects it again', again),
     (r'in (?P<place>.*), went round (?P<times>\d+) times.*\n  EFGTRACE_(?P<key>LOOP)=(?P<value>\w+) selects it anyway',
      anyway),
+    (r'EFGTRACE_(?P<key>LOOP)=(?P<value>\w+) selects that one, (?P<place>in .*)', phase),
     (r'EFGTRACE_(?P<key>LEVEL)=(?P<value>\w+) +selects the (?P<times>\d+) x in (?P<place>.*)', level),
     (r'EFGTRACE_(?P<key>SELECT)=(?P<value>spread) takes', spread),
     (r'EFGTRACE_(?P<key>ACCURACY)=(?P<value>2%) records', accuracy),

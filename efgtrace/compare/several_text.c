@@ -71,10 +71,13 @@ static void put_runs(struct efg_buffer *out, const struct efg_several *s)
         "computation scaling are against the first run, if the work is the same.)");
     if (has_other)
         efg_summary_line(out, "(! another main loop than that of the last run, or none)");
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count; i++) {
+        char watched[32];
+        efg_format_percent(watched, sizeof watched, s->runs[i].watched);
         if (s->runs[i].watched < 100)
-            efg_summary_line(out, "(%s was watched for %.2g%% of the time: its times are those of that part)",
-                             s->runs[i].dir, s->runs[i].watched);
+            efg_summary_line(out, "(%s was watched for %s of the time: its times are those of that part)",
+                             s->runs[i].dir, watched);
+    }
 }
 
 /* --- growth --- */

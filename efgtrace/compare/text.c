@@ -71,24 +71,28 @@ static void name(const struct efg_comparison *c, const struct efg_difference *d,
 
 static void put_whole(struct efg_buffer *out, const struct efg_comparison *c)
 {
-    char a[32], b[32];
+    char a[32], b[32], more[32];
     double ranks = efg_comparison_ranks(c), ratio = efg_comparison_time(c);
+    efg_format_digits(more, sizeof more, ranks, 3);
     efg_summary_line(out, "B takes %s, A %s: %.2f times as long.", duration(b, c->time[1]),
                      duration(a, c->time[0]), ratio);
     if (ranks != 1 && ratio > 0)
         efg_summary_line(out,
-                         "It has %.3gx the ranks: if the work is the same, it has %.2fx the speed; "
+                         "It has %sx the ranks: if the work is the same, it has %.2fx the speed; "
                          "scaling efficiency %.0f%%.",
-                         ranks, 1 / ratio, 100 / ratio / ranks);
+                         more, 1 / ratio, 100 / ratio / ranks);
 }
 
 /* Of runs in which watching paused. */
 static void put_watched(struct efg_buffer *out, const struct efg_comparison *c)
 {
-    for (int i = 0; i < 2; i++)
+    char watched[32];
+    for (int i = 0; i < 2; i++) {
+        efg_format_percent(watched, sizeof watched, efg_summary_watched(&c->side[i].run));
         if (c->side[i].run.common.totals.paused)
-            efg_summary_line(out, "%c was watched for %.2g%% of the time: its times are those of that part.",
-                             'A' + i, efg_summary_watched(&c->side[i].run));
+            efg_summary_line(out, "%c was watched for %s of the time: its times are those of that part.",
+                             'A' + i, watched);
+    }
 }
 
 static void put_iteration(struct efg_buffer *out, const struct efg_comparison *c)

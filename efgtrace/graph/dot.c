@@ -90,8 +90,9 @@ static void put_visits(struct efg_buffer *out, const struct drawing *d, const st
 /* COUNT, of all ranks, as that of one: "1900 x ", "0.75 x ". */
 static void put_mean(struct efg_buffer *out, const struct drawing *d, uint64_t count)
 {
-    double mean = (double)count / (double)d->merged->rank_count;
-    efg_buffer_print(out, mean < 10 ? "%.2g x " : "%.0f x ", mean);
+    char mean[32];
+    efg_format_digits(mean, sizeof mean, (double)count / (double)d->merged->rank_count, 2);
+    efg_buffer_print(out, "%s x ", mean);
 }
 
 /* --- nodes --- */

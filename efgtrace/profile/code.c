@@ -230,16 +230,18 @@ static void put_line(const struct writer *w, const char *text, double ns)
 /* "3", "2.5": COUNT of a rank. */
 static void print_count(char *text, size_t size, double count)
 {
-    snprintf(text, size, count < 100 && count != (double)(uint64_t)count ? "%.3g" : "%.0f", count);
+    efg_format_digits(text, size, count, 3);
 }
 
 static void print_times(const struct step *step, char *text, size_t size)
 {
+    char mean[32];
+    efg_format_digits(mean, sizeof mean, step->repetitions / step->times, 3);
     if (step->least == step->most)
         snprintf(text, size, "%llu", (unsigned long long)step->most);
     else
-        snprintf(text, size, "%llu to %llu (mean %.3g)", (unsigned long long)step->least,
-                 (unsigned long long)step->most, step->repetitions / step->times);
+        snprintf(text, size, "%llu to %llu (mean %s)", (unsigned long long)step->least,
+                 (unsigned long long)step->most, mean);
 }
 
 /* --- calls in a row, of one function --- */
@@ -341,12 +343,14 @@ static void put_main(const struct writer *w, uint32_t loop, char *text, size_t s
 {
     double rounds = w->profile->iterations[loop] / w->ranks;
     double each = rounds > 0 ? (double)w->profile->main->iterations / rounds : 0;
+    char number[16];
+    efg_format_digits(number, sizeof number, each, 3);
     if (loop != w->profile->tree.main)
         *text = '\0';
     else if (each < 1.5)
         snprintf(text, size, "  * main loop");
     else
-        snprintf(text, size, "  * main loop, %.3g iterations of it each", each);
+        snprintf(text, size, "  * main loop, %s iterations of it each", number);
 }
 
 static void put_loop(struct writer *w, const struct step *step, double scale)
@@ -498,17 +502,18 @@ static void put_body(struct writer *w, const struct body *body, double scale)
 
 static void put_head(const struct writer *w)
 {
-    char ranks[200], calls[32], time[32];
+    char ranks[200], calls[32], time[32], watched[32];
     efg_ranklist_print(w->profile->ranks, ranks, sizeof ranks);
     efg_format_count(calls, sizeof calls, (double)w->profile->program.events / w->ranks);
     efg_format_ns(time, sizeof time, (uint64_t)(w->total / w->ranks));
     efg_buffer_print(w->out, "Rank%s %s, thread %u: %s calls in %s%s\n", w->ranks > 1 ? "s" : "", ranks,
                      w->profile->thread, calls, time, w->ranks > 1 ? " on each, on the average" : "");
+    efg_format_percent(watched, sizeof watched, efg_summary_watched(w->profile->run));
     if (w->profile->run->common.totals.paused)
         efg_buffer_print(w->out,
-                         "Watched for %.2g%% of the time, the order of calls until the first pause; "
+                         "Watched for %s of the time, the order of calls until the first pause; "
                          "others are in no count\n",
-                         efg_summary_watched(w->profile->run));
+                         watched);
     efg_buffer_print(w->out, "\n");
 }
 

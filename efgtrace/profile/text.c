@@ -145,11 +145,12 @@ static void name_call(const struct writer *w, uint32_t node, char *text, size_t 
 static void name_repetitions(const struct writer *w, uint64_t least, uint64_t most, double mean, char *text,
                              size_t size)
 {
-    char number[64];
+    char number[96], average[32];
     *text = '\0';
+    efg_format_digits(average, sizeof average, mean, 4);
     if (least < most)
-        snprintf(number, sizeof number, "%llu-%llu, mean %.4g", (unsigned long long)least,
-                 (unsigned long long)most, mean);
+        snprintf(number, sizeof number, "%llu-%llu, mean %s", (unsigned long long)least,
+                 (unsigned long long)most, average);
     else
         snprintf(number, sizeof number, "%llu", (unsigned long long)least);
     if (most > 1)
@@ -339,7 +340,7 @@ static void put_rest(struct writer *w, uint32_t loop, bool is_first)
         for (uint32_t i = 0; i < profile->graph->node_count; i++) {
             if (!rest.of_node[i].repetitions)
                 continue;
-            snprintf(number, sizeof number, "%.3g", (double)rest.of_node[i].repetitions / count);
+            efg_format_digits(number, sizeof number, (double)rest.of_node[i].repetitions / count, 3);
             snprintf(text, sizeof text, w->words->repeated, number);
             put_burst(w, rest.of_node[i].before / count);
             put_call(w, i, text);
@@ -347,7 +348,7 @@ static void put_rest(struct writer *w, uint32_t loop, bool is_first)
         for (uint32_t i = 0; i < profile->tree.count; i++) {
             if (!rest.of_loop[i].repetitions)
                 continue;
-            snprintf(number, sizeof number, "%.3g", (double)rest.of_loop[i].repetitions / count);
+            efg_format_digits(number, sizeof number, (double)rest.of_loop[i].repetitions / count, 3);
             snprintf(text, sizeof text, w->words->repeated, number);
             put_loop(w, i, (double)rest.of_loop[i].repetitions, count, text);
         }

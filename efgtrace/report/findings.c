@@ -36,19 +36,20 @@ static void say_processor(struct efg_buffer *out, const struct efg_run *run)
 static void say_pauses(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *t = &run->common.totals;
-    char text[500], calls[32], iterations[96] = "", count[32];
+    char text[500], calls[32], iterations[96] = "", count[32], watched[32];
     if (!t->paused || !t->ranks)
         return;
     efg_format_count(calls, sizeof calls, (double)t->unwatched / (double)t->ranks);
     efg_format_count(count, sizeof count, efg_summary_estimate(run));
+    efg_format_percent(watched, sizeof watched, efg_summary_watched(run));
     if (efg_summary_estimate(run) > 0)
         snprintf(iterations, sizeof iterations,
                  " Of about %s iterations of the main loop, %llu were watched.", count,
                  (unsigned long long)efg_run_rank_thread(&run->speaker)->loops.main.iterations);
     snprintf(text, sizeof text,
-             "Calls were watched for %.2g%% of the time, for the limit of what that may take: counts and "
+             "Calls were watched for %s of the time, for the limit of what that may take: counts and "
              "times are those of that part, shares are estimates, and %s%s calls a rank were not seen.%s",
-             efg_summary_watched(run), t->limited & EFG_LIMITED_ESTIMATED ? "about " : "", calls, iterations);
+             watched, t->limited & EFG_LIMITED_ESTIMATED ? "about " : "", calls, iterations);
     efg_buffer_print(out, "%s\n", text);
 }
 

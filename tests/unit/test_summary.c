@@ -388,16 +388,40 @@ static void test_larger_phase(void **state)
     expect(
         "             phase 1 takes longer on rank 0; the main loop is that of the first phase with 40% "
         "of\n               the time of the longest one, on all ranks together, waits for a processor left "
-        "out\n");
+        "out\n"
+        "             EFGTRACE_LOOP=0000000001 selects that one, in main\n");
     char loop[] = "solve";
     whole.run.loop = loop;
     expect("             phase 1 takes longer; the main loop is the one that was asked for (loop = solve)\n");
+    expect_not("selects that one");
     whole.run.loop = NULL;
     whole.run.is_saved = 1;
     expect("             phase 1 takes longer here; the main loop is that of the last half of what was "
            "seen\n");
     whole.ranks[0].phases = larger;
     expect_not("takes longer");
+    whole.ranks[0].phases = none;
+}
+
+/* Of phases, the rule has looked at the last one. */
+static void test_word_of_a_phase(void **state)
+{
+    (void)state;
+    char phases[] = "thread 0\nmain 1\nphase 1 123456789abcdef0 0 0 0 2000000000 2000000000 5 1000 0 5\n"
+                    "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 1";
+    char alike[] = "thread 0\nmain 1\nphase 1 123456789abcdef0 0 0 0 2000000000 2000000000 5 1000 0 5\n"
+                   "phase 2 123456789abcdef0 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 1";
+    char *none = whole.ranks[0].phases;
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->loops.automatic = (struct efg_run_loop){0};
+    expect_not("selects it again");
+    whole.ranks[0].phases = phases;
+    expect("             EFGTRACE_LOOP=789abcdef0 selects it again\n");
+    whole.run.level = EFG_LEVEL_FINER;
+    expect_not("selects it again");
+    whole.run.level = EFG_LEVEL_AUTO;
+    whole.ranks[0].phases = alike;
+    expect_not("selects it again");
     whole.ranks[0].phases = none;
 }
 
@@ -799,6 +823,38 @@ static void test_formats(void **state)
     efg_format_ns(text, sizeof text, UINT64_MAX);
 }
 
+/* Neither 1e+02 nor 1e-05, and what is not all is not 100%. */
+static void test_digits(void **state)
+{
+    static const struct {
+        double value;
+        const char *digits, *percent;
+    } cases[] = {
+        {0, "0", "0%"},
+        {1e-5, "0.000010", "under 0.001%"},
+        {0.00094, "0.00094", "under 0.001%"},
+        {0.05, "0.05", "0.05%"},
+        {0.523, "0.52", "0.52%"},
+        {5, "5", "5%"},
+        {9.96, "10", "10%"},
+        {43.21, "43", "43%"},
+        {99.4, "99", "99%"},
+        {99.7, "100", "over 99%"},
+        {100, "100", "100%"},
+        {123.4, "123", "123%"},
+        {-250, "-250", "-250%"},
+        {1234567, "1234567", "1234567%"},
+    };
+    char text[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        efg_format_digits(text, sizeof text, cases[i].value, 2);
+        assert_string_equal(text, cases[i].digits);
+        efg_format_percent(text, sizeof text, cases[i].value);
+        assert_string_equal(text, cases[i].percent);
+    }
+}
+
 #define MANY 10000
 #define KINDS 500
 #define PATHS 5000
@@ -964,11 +1020,13 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_hostile_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_counts_of_killed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_larger_phase, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_word_of_a_phase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_digits),
     };
     if (argc == 3 && !strncmp(argv[1], "--write", 7))
         return write_sample(argv[1], argv[2]);

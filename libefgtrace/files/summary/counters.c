@@ -15,7 +15,7 @@ void efg_format_counted(char *text, size_t size, const char *name, double value)
     if (efg_counter_is_time(name))
         efg_format_ns(text, size, (uint64_t)value);
     else if (value < 99.95)
-        snprintf(text, size, "%.3g", value);
+        efg_format_digits(text, size, value, 3);
     else
         efg_format_count(text, size, value);
 }

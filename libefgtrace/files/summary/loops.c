@@ -119,9 +119,10 @@ void efg_summary_loops(struct efg_buffer *out, const struct efg_run *run, uint32
     if (!t.thread || efg_summary_tree(&t.tree, run, &t.thread->graph, &t.thread->loops.main))
         return;
     t.whole = efg_run_rank_watched(&run->speaker);
-    char watched[48] = "";
+    char watched[64] = "", percent[32];
+    efg_format_percent(percent, sizeof percent, efg_summary_watched(run));
     if (run->common.totals.paused)
-        snprintf(watched, sizeof watched, ", watched for %.2g%% of the time", efg_summary_watched(run));
+        snprintf(watched, sizeof watched, ", watched for %s of the time", percent);
     if (t.tree.count)
         efg_summary_line(out, " repetitions       time   share     MPI    loops of rank %u%s%s",
                          run->speaker.rank, t.tree.main == EFG_NONE ? "" : " (* the main loop)", watched);

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "files/conf/conf.h"
 #include "summary.h"
 
 #define SHORT 0.01 /* of the run */
@@ -17,6 +18,15 @@ uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const s
         if (thread->windows[i].phase == phase->number)
             recorded += thread->windows[i].last - thread->windows[i].first;
     return recorded;
+}
+
+uint64_t efg_summary_phase_word(const struct efg_run_thread *thread, uint64_t function)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < thread->phase_count; i++)
+        count += thread->phases[i].loop.function == function;
+    return count <= 1 ? function & EFG_LOOP_BITS : 0;
 }
 
 static void put_phase(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_thread *thread,
@@ -57,8 +67,10 @@ static bool is_shown(const struct efg_run *run, const struct efg_run_thread *thr
 
 /* Why the main loop is not the phase that takes longest here, if it is not. Of a job that ended early, ranks
  * have not told one another how long theirs take. */
-static void put_larger(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_thread *thread)
+static void put_larger(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_thread *thread,
+                       const struct efg_looptree *tree)
 {
+    char name[256];
     const struct efg_run_phase *main = efg_run_phase(thread, thread->main_phase), *larger = main;
 
     for (uint32_t i = 0; main && i < thread->phase_count; i++)
@@ -66,6 +78,7 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
             larger = &thread->phases[i];
     if (larger == main)
         return;
+    uint64_t word = efg_summary_phase_word(thread, larger->loop.function);
     if (run->is_saved)
         efg_summary_tell(out,
                          "             phase %u takes longer here; the main loop is that of the last half "
@@ -83,6 +96,10 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
             "with 40%% of the time of the longest one, on all ranks together, waits for a processor "
             "left out",
             larger->number, run->speaker.rank);
+    efg_summary_loop_name(run, &thread->graph, tree, &larger->loop, name, sizeof name);
+    if (word && !(run->loop && *run->loop))
+        efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects that one, in %s",
+                         (unsigned long long)word, name);
 }
 
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most)
@@ -104,6 +121,6 @@ void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint3
     for (uint32_t i = 0; i < thread->phase_count; i++)
         if (is_shown(run, thread, i, most))
             put_phase(out, run, thread, &tree, i);
-    put_larger(out, run, thread);
+    put_larger(out, run, thread, &tree);
     efg_looptree_fini(&tree);
 }

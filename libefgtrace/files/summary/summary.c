@@ -315,20 +315,20 @@ double efg_summary_cost(const struct efg_run *run, double *share)
 static void put_cost(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *totals = view->totals;
-    char cost[32], init[32], finish[32], watch[32], calls[32], each[32], memory[32];
+    char cost[32], init[32], finish[32], watch[32], calls[32], each[32], memory[32], percent[32];
     double share, all = efg_summary_cost(view->run, &share);
     if (!totals->cost)
         return;
     efg_format_ns(cost, sizeof cost, whole(all));
+    efg_format_percent(percent, sizeof percent, 100 * share);
     efg_format_ns(init, sizeof init, totals->init_most);
     efg_format_ns(finish, sizeof finish, view->run->finish);
     efg_format_ns(watch, sizeof watch, totals->cost / totals->ranks);
     efg_format_count(calls, sizeof calls, (double)totals->calls / (double)totals->ranks);
     efg_format_ns(each, sizeof each, totals->calls ? totals->cost / totals->calls : 0);
     efg_format_bytes(memory, sizeof memory, totals->memory_most);
-    efg_summary_tell(out,
-                     "Cost         about %s a rank, %.2g%% of the run: %s in MPI_Init, %s in MPI_Finalize,",
-                     cost, 100 * share, init, finish);
+    efg_summary_tell(out, "Cost         about %s a rank, %s of the run: %s in MPI_Init, %s in MPI_Finalize,",
+                     cost, percent, init, finish);
     efg_summary_tell(out, "             %s while it ran: %s calls, %s each", watch, calls, each);
     efg_summary_tell(out, "             up to %s of memory a rank", memory);
 }
@@ -350,12 +350,13 @@ static const struct {
 static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    char calls[32];
+    char calls[32], watched[32];
 
     efg_format_count(calls, sizeof calls, (double)totals->unwatched / (double)totals->ranks);
-    efg_summary_tell(
-        out, "             watched for %.2g%% of the time, with pauses: %s%s calls a rank were not seen;",
-        efg_summary_watched(run), totals->limited & EFG_LIMITED_ESTIMATED ? "about " : "", calls);
+    efg_format_percent(watched, sizeof watched, efg_summary_watched(run));
+    efg_summary_tell(out,
+                     "             watched for %s of the time, with pauses: %s%s calls a rank were not seen;",
+                     watched, totals->limited & EFG_LIMITED_ESTIMATED ? "about " : "", calls);
     efg_summary_tell(
         out, "             counts and times are of the others, shares are estimates; no window came later");
 }
@@ -364,10 +365,12 @@ static void put_limit(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
     double share;
+    char took[32];
 
     if (!totals->limited || !totals->ranks)
         return;
     efg_summary_cost(run, &share);
+    efg_format_percent(took, sizeof took, 100 * share);
     efg_summary_tell(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
                      (double)totals->limit_most / 1e4);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
@@ -377,9 +380,8 @@ static void put_limit(struct efg_buffer *out, const struct efg_run *run)
         put_pauses(out, run);
     if (share * 1e6 > (double)totals->limit_most)
         efg_summary_tell(
-            out,
-            "             not kept: it took %.2g%%; in a longer run, what is spent at its ends weighs less",
-            100 * share);
+            out, "             not kept: it took %s; in a longer run, what is spent at its ends weighs less",
+            took);
 }
 
 void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals)

@@ -61,6 +61,10 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
  * time. */
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 
+/* What EFGTRACE_LOOP calls the loop of FUNCTION; 0: several phases are called so, as levels of a function
+ * are, and loops that are called at one place. */
+uint64_t efg_summary_phase_word(const struct efg_run_thread *thread, uint64_t function);
+
 /* Iterations that were recorded of a phase. */
 uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const struct efg_run_phase *phase);
 
@@ -214,6 +218,11 @@ void efg_format_bytes(char *text, size_t size, uint64_t bytes);
 void efg_format_size_class(char *text, size_t size, uint64_t class);
 void efg_format_counted(char *text, size_t size, const char *name, double value); /* by this counter */
 void efg_format_count(char *text, size_t size, double count);
+
+/* So many DIGITS, or all those before the point; never as 1e+02. */
+void efg_format_digits(char *text, size_t size, double value, int digits);
+/* A share with two digits, "43%", "0.52%"; "over 99%" where it is not all, "under 0.001%". */
+void efg_format_percent(char *text, size_t size, double percent);
 
 /* 100 x part / whole, 0 of nothing. */
 double efg_percent(double part, double whole);

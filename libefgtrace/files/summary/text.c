@@ -250,6 +250,31 @@ void efg_format_count(char *text, size_t size, double count)
         scaled(text, size, count, units);
 }
 
+void efg_format_digits(char *text, size_t size, double value, int digits)
+{
+    double limit = 1, part = value < 0 ? -value : value;
+    int decimals = digits;
+    for (int i = 0; i < digits; i++)
+        limit *= 10;
+    if (part >= limit - 0.5) {
+        snprintf(text, size, "%.0f", value);
+    } else if (part >= 1e-4 || part < 1e-12) {
+        snprintf(text, size, "%.*g", digits, part < 1e-12 ? 0 : value);
+    } else {
+        for (; part < 0.1; part *= 10)
+            decimals++;
+        snprintf(text, size, "%.*f", decimals, value);
+    }
+}
+
+void efg_format_percent(char *text, size_t size, double percent)
+{
+    bool is_tiny = percent > 0 && percent < 0.00095, is_most = percent >= 99.5 && percent < 100;
+    char number[32];
+    efg_format_digits(number, sizeof number, is_tiny ? 0.001 : is_most ? 99 : percent, 2);
+    snprintf(text, size, "%s%s%%", is_tiny ? "under " : is_most ? "over " : "", number);
+}
+
 double efg_percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
