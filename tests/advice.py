@@ -34,15 +34,17 @@ class Summary:
 
     def numbers(self):
         """Of the iterations that are in the trace."""
-        traced = self.has('Traced', r'^(\d+) iterations?,[^\n]*\n  number ([\d; \n]+)')
-        return [int(number) for number in re.findall(r'\d+', traced[2])] if traced else []
+        traced = self.has('Traced', r'^(\d+) iterations?,[^\n]*((?:\n  (?:number )?\d[^\n]*)+)')
+        return [int(number) for number in re.findall(r'\d+', re.sub(', from.*', '', traced[2]))] if traced else []
 
 
 # --- what a hint promises ---
 
-def again(first, second, _):
+def again(first, second, __):
     # Where it is, is said more or less closely, by what else there is; the word that selects it is its own.
-    return '' if second.loop()[1:] == first.loop()[1:] else f'{second.loop()} instead of {first.loop()}'
+    # One that was asked for need not be asked for again.
+    (_, times, word), (_, wanted, hint) = second.loop(), first.loop()
+    return '' if times == wanted and word in (hint, None) else f'{second.loop()} instead of {first.loop()}'
 
 
 def anyway(_, second, hint):

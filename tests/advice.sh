@@ -10,7 +10,7 @@
 compile nested_solver stencil2d || exit 2
 $MPICC -g -O1 "$root/bench/kernels/multigrid.c" -o "$work/multigrid" -lm || exit 2
 $MPICC -g -O1 "$root/tests/advice/chain.c" -o "$work/chain" || exit 2
-$MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/asked.c" -o "$work/asked" || exit 2
+$MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/phases.c" -o "$work/phases" || exit 2
 cd "$work" || exit 2
 
 # followed NAME HINTS KEY=VALUE... -- PROGRAM...: at least these are given, and all hold
@@ -29,7 +29,7 @@ followed() {
 followed nested "loop=[0-9a-f]* level=finer" -- "$programs/nested_solver" 150
 in_full && followed multigrid "level=coarser level=auto" mode=full -- ./multigrid 800
 in_full && followed late "interval=1ms" interval=1h -- "$programs/stencil2d" 300
-followed phases "loop=[0-9a-f]*" -- ./asked 300 600
+followed phases "loop=[0-9a-f]*" -- ./phases 2000 22:300 23:600
 followed graph "mode=adaptive" mode=graph -- "$programs/stencil2d" 300
 in_full && followed spread "" -- ./chain uneven
 followed places "signature=none" -- ./chain places

@@ -184,6 +184,37 @@ in box<grid::metre, grid::second>::evaluate < twice@0x
 in main" "$(sed -n '/^Loops$/,/^$/s/.* \(in .*\): .*/\1/p' text | sed 's/0x[0-9a-f]*/0x/' | LC_ALL=C sort)"
 agrees "loops of one function" rows.py callers.run
 
+# Functions with one name: by the first arguments that differ, those before and behind left away.
+cat >overloads.cpp <<'END'
+#include <mpi.h>
+#define OWN __attribute__((noinline))
+namespace grid {
+template <class A> struct field { A x; };
+typedef field<double> &scalars;
+OWN double sum(double x) { MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); return x + 1; }
+OWN double add(double x) { return sum(x) + 1; }
+OWN double add(double x, int n) { return sum(x) + n; }
+OWN double add(scalars f, const field<float> &g, int n) { return sum(f.x) + g.x + n; }
+OWN double add(scalars f, const field<int> &g, int n) { return sum(f.x) + g.x + n; }
+}
+int main(int argc, char **argv)
+{
+    grid::field<double> f = {1};
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 300; i++)
+        f.x += grid::add(1) + grid::add(1, 2) + grid::add(f, grid::field<float>{1}, 2) + grid::add(f, grid::field<int>{1}, 2);
+    MPI_Finalize();
+    return f.x > 0 ? 0 : 1;
+}
+END
+$MPICXX -O1 -fno-optimize-sibling-calls overloads.cpp -o overloads || exit 2
+traced overloads.run --mode full -- ./overloads
+"$tool" report --json overloads.run >document
+same "functions with one name" "MPI_Allreduce  grid::sum < grid::add(double)
+MPI_Allreduce  grid::sum < grid::add(double, int)
+MPI_Allreduce  grid::sum < grid::add(grid::field<double>&, grid::field<float> const&, ...)
+MPI_Allreduce  grid::sum < grid::add(grid::field<double>&, grid::field<int> const&, ...)" "$(labels MPI_Allreduce)"
+
 # Loops in loops of one function, which begin with the same call; a function that calls itself more often than a
 # label has room for; functions whose long names differ in their middle only.
 cat >deep.cpp <<'END'

@@ -408,7 +408,8 @@ struct efg_run {                       /* to add a fact: see fields_of_run in fi
     unsigned char (*apart)[EFG_APART]; /* by path, id 1 first: what else its label needs, as
                                           files/summary/apart.c has it; NULL: not known. Not in the file */
     struct efg_map alike; /* names of functions that are the same when they are shortened, by their hash:
-                             where they differ, from << 32 | to */
+                             where they differ, from << 32 | to << 16 | how many letters of one are those
+                             that another one begins with */
     struct efg_map twins; /* paths whose labels are the same after all, by id: their numbers */
 };
 

@@ -183,6 +183,35 @@ static void common_ends(const struct name *names, size_t count, size_t *begin, s
     }
 }
 
+static size_t same_letters(const char *a, const char *b)
+{
+    size_t same = 0;
+    while (a[same] && a[same] == b[same])
+        same++;
+    return a[same] || b[same] ? same : 0; /* copies of one function do not differ */
+}
+
+/* With how many letters the stem of NAMES[I] begins as another one does, the most; they are sorted. */
+static size_t most_same(const struct name *names, size_t count, size_t i)
+{
+    char stem[EFG_NAME_MOST], beside[EFG_NAME_MOST];
+    size_t most = 0, k, same;
+    efg_summary_stem(stem, sizeof stem, names[i].function);
+    for (k = i; k > 0 && !strcmp(names[k - 1].function, names[i].function);)
+        k--;
+    for (int side = 0; side < 2; side++) {
+        if (side)
+            for (k = i + 1; k < count && !strcmp(names[k].function, names[i].function);)
+                k++;
+        if (side ? k == count : !k)
+            continue;
+        efg_summary_stem(beside, sizeof beside, names[side ? k : k - 1].function);
+        same = same_letters(stem, beside);
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
 /* Only copies of one function, if all stems are the same: these have one name. */
 static int show_difference(struct efg_run *run, const struct name *names, size_t count)
 {
@@ -200,7 +229,7 @@ static int show_difference(struct efg_run *run, const struct name *names, size_t
         uint64_t *shown = efg_map_put(&run->alike, efg_summary_name_key(names[i].function));
         if (!shown)
             return -ENOMEM;
-        *shown = (uint64_t)begin << 32 | (strlen(stem) - end);
+        *shown = (uint64_t)begin << 32 | (strlen(stem) - end) << 16 | most_same(names, count, i);
     }
     return 0;
 }

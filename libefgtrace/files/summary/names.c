@@ -154,12 +154,57 @@ static bool is_in_word(const char *text, size_t at)
     return at && isalnum((unsigned char)text[at - 1]) && isalnum((unsigned char)text[at]);
 }
 
+/* Where the argument begins that the letter AT of ARGUMENTS, "(int, double)", is in. */
+static size_t begin_of_argument(const char *arguments, size_t at)
+{
+    size_t begin = 1;
+    int depth = 0;
+    for (size_t i = 0; i < at && arguments[i]; i++) {
+        depth += arguments[i] == '(' || arguments[i] == '<';
+        depth -= arguments[i] == ')' || arguments[i] == '>';
+        if (arguments[i] == ',' && depth == 1)
+            begin = i + 2;
+    }
+    return begin;
+}
+
+/* Where it ends; the last one, and what is behind it, with all that there is. */
+static size_t end_of_argument(const char *arguments, size_t at)
+{
+    int depth = 0;
+    for (size_t i = 0; arguments[i]; i++) {
+        depth += arguments[i] == '(' || arguments[i] == '<';
+        depth -= arguments[i] == ')' || arguments[i] == '>';
+        if (arguments[i] == ',' && depth == 1 && i > at)
+            return i;
+    }
+    return strlen(arguments);
+}
+
+/* Of functions that differ in their arguments, "Foam::reduce(double&, ...)": those from BEGIN to END, which
+ * are places in its STEM. Returns false if these are too long. */
+static bool put_arguments(char *text, size_t size, const char *name, const char *stem, size_t begin,
+                          size_t end)
+{
+    enum { MOST = 60 };
+    char brief[EFG_NAME_SHORT];
+    const char *arguments = stem + end_of_name(stem);
+    size_t before = (size_t)(arguments - stem);
+    if (begin < before || *arguments != '(')
+        return false;
+    size_t from = begin_of_argument(arguments, begin - before), to = end_of_argument(arguments, end - before);
+    if (to < from || to - from > MOST)
+        return false;
+    efg_summary_brief(brief, sizeof brief, name);
+    snprintf(text, size, "%s(%s%.*s%s", brief, from > 1 ? "..., " : "", (int)(to - from), arguments + from,
+             arguments[to] ? ", ...)" : "");
+    return true;
+}
+
 /* Of a name, what is between BEGIN and END, and some more; of the rest, both ends. No word is cut. */
-static void put_difference(char *text, size_t size, const char *name, size_t begin, size_t end)
+static void put_difference(char *text, size_t size, const char *stem, size_t begin, size_t end)
 {
     enum { HEAD = 16, TAIL = 20, AROUND = 4, MOST = 120 };
-    char stem[EFG_NAME_MOST];
-    efg_summary_stem(stem, sizeof stem, name);
     size_t length = strlen(stem), head = HEAD < length ? HEAD : length;
     size_t tail = length > TAIL ? length - TAIL : 0;
     begin = begin > AROUND ? begin - AROUND : 0;
@@ -180,12 +225,21 @@ static void put_difference(char *text, size_t size, const char *name, size_t beg
              (int)(end - begin), stem + begin, end < length ? "..." : "", end < length ? stem + tail : "");
 }
 
+/* NAME, which differs from others as run->alike says. */
+static void put_alike(char *text, size_t size, const char *name, uint64_t shown)
+{
+    char stem[EFG_NAME_MOST];
+    efg_summary_stem(stem, sizeof stem, name);
+    if (!put_arguments(text, size, name, stem, shown >> 32, shown & UINT16_MAX))
+        put_difference(text, size, stem, shown >> 32, shown >> 16 & UINT16_MAX);
+}
+
 /* NAME as it fits a line: "LAMMPS_NS::CommBrick::exchange(int)" is "CommBrick::exchange". */
 void efg_summary_short(const struct efg_run *run, char *text, size_t size, const char *name)
 {
     const uint64_t *shown = run->alike.count ? efg_map_find(&run->alike, efg_summary_name_key(name)) : NULL;
     if (shown)
-        put_difference(text, size, name, *shown >> 32, *shown & UINT32_MAX);
+        put_alike(text, size, name, *shown);
     else
         efg_summary_brief(text, size, name);
 }
