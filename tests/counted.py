@@ -53,7 +53,8 @@ def check_main(names, counts, edge, steps, time):
     touched = counts['edge', edge['MPI_Barrier', 'MPI_Allreduce']]
     worked = counts['edge', edge['MPI_Allreduce', 'MPI_Reduce']]
     near('pages touched', touched[faults], 8 * steps, 0.03)
-    near('time worked', worked[clock], time, 0.03)
+    assert 0.97 * time <= worked[clock] <= 1.1 * time, \
+        f'time worked: {worked[clock]}, not {time}'  # what samples take is in it
     assert worked[faults] <= 0.2 * steps, f'pages while it worked: {worked[faults]}'
     count, *values = counts['all', 0]
     assert steps / 2 <= count <= steps, f'iterations: {count}'
