@@ -95,19 +95,22 @@ struct efg_judge *efg_finder_judge(struct efg_finder *finder)
 
 /* ---- what is wished for ---- */
 
-static bool is_next(const struct efg_loop_found *other, const struct efg_loop_found *own,
-                    enum efg_level level)
+/* Those at the end of the chain need not be inside of the others: they were asked for, or are marked. */
+static bool is_next(const struct efg_calltree *tree, const struct efg_loop_found *other,
+                    const struct efg_loop_found *own, enum efg_level level)
 {
     double n = (double)other->loop.iterations, of = (double)(own->loop.iterations * own->parts);
 
-    return level == EFG_LEVEL_FINER ? n >= FINER * of
-                                    : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2;
+    return level == EFG_LEVEL_FINER ? n >= FINER * of && efg_calltree_is_below(tree, other->site, own->site)
+                                    : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2 &&
+                                          efg_calltree_is_below(tree, own->site, other->site);
 }
 
 static uint32_t find_function(const struct efg_judge *judge, struct efg_wish wish)
 {
     for (uint32_t i = 0; i < judge->count; i++)
-        if (judge->chain[i].is_level && efg_wish_is_for(wish, judge->chain[i].loop.function))
+        if (judge->chain[i].is_level && judge->chain[i].loop.iterations >= 2 &&
+            efg_wish_is_for(wish, judge->chain[i].loop.function))
             return i;
     return EFG_NONE;
 }
@@ -122,21 +125,19 @@ const struct efg_loop_found *efg_wish_find(const struct efg_judge *judge, struct
         return chosen == EFG_NONE ? NULL : &judge->chain[chosen];
     int step = wish.level == EFG_LEVEL_FINER ? 1 : -1;
     for (uint32_t i = chosen + (uint32_t)step; i < judge->count; i += (uint32_t)step)
-        if (is_next(&judge->chain[i], &judge->chain[chosen], wish.level))
+        if (is_next(judge->flow->tree, &judge->chain[i], &judge->chain[chosen], wish.level))
             return &judge->chain[i];
     return NULL;
 }
 
-/* The loop that is asked for need not have most of the time; some of it is enough. */
-static const struct efg_loop_found *find_elsewhere(struct efg_finder *finder)
+/* The loop that is asked for need not have most of the time; some of it is enough. It is in the chain then. */
+static void look_elsewhere(struct efg_finder *finder)
 {
     const struct efg_callflow *flow = &finder->flow;
 
-    for (uint32_t x = 0; finder->wish.level == EFG_LEVEL_AUTO && x < flow->sites; x++)
-        if (efg_wish_is_for(finder->wish, efg_callflow_site(flow, x)->hash))
-            return flow->flow[x].time > 0 ? efg_judge_level(&finder->judge, efg_callflow_site(flow, x)->hash)
-                                          : NULL;
-    return NULL;
+    for (uint32_t x = 0; x < flow->sites; x++)
+        if (flow->flow[x].time > 0 && efg_wish_is_for(finder->wish, efg_callflow_site(flow, x)->hash))
+            efg_judge_level(&finder->judge, efg_callflow_site(flow, x)->hash);
 }
 
 static const struct efg_loop_found *choose(struct efg_finder *finder, uint32_t *needed, uint64_t elapsed)
@@ -144,8 +145,10 @@ static const struct efg_loop_found *choose(struct efg_finder *finder, uint32_t *
     const struct efg_judge *judge = &finder->judge;
     const struct efg_loop_found *found = efg_wish_find(judge, finder->wish);
 
-    if (!found && finder->wish.function)
-        found = find_elsewhere(finder);
+    if (!found && finder->wish.function) {
+        look_elsewhere(finder);
+        found = efg_wish_find(judge, finder->wish);
+    }
     bool is_fallback = !found && (finder->wish.function || finder->wish.level);
 
     if (is_fallback)

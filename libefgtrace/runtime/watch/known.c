@@ -22,6 +22,7 @@
 #include "steering.h"
 #include "threads.h"
 #include "thrift.h"
+#include "wish.h"
 
 static struct efg_job *const job = &efg_job;
 static const struct efg_steering *const s = &efg_steering;
@@ -154,7 +155,8 @@ static struct efg_run_loop describe_known(const struct efg_graph *graph, const s
 static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level level)
 {
     const struct efg_judge *judge = efg_finder_judge(t->finder);
-    const struct efg_loop_found *found = efg_wish_find(judge, (struct efg_wish){level, 0});
+    const struct efg_loop_found *found =
+        efg_wish_find(judge, (struct efg_wish){level, efg_wish_present().function});
 
     return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop, found->site)
                                          : (struct efg_run_loop){0};
