@@ -298,6 +298,9 @@ int efg_cmd_symbols(int argc, char **argv)
         code = efg_options_place("symbols", output);
     if (code >= 0)
         return code;
+    struct stat facts;
+    if (debug && (stat(debug, &facts) || !S_ISDIR(facts.st_mode)))
+        return efg_options_complain("symbols", "--debug wants a folder, not", debug);
     struct work w = {0};
     if (open_run(&w, argv[optind]))
         return EFG_EXIT_FAILED;

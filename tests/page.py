@@ -266,6 +266,7 @@ def tables(page, report):
         calls = [int(row[0]) for row in page.cells('Call sites', 1)]
         verdict(f'{page.name}: rows are {turn}', '' if wanted is None or calls == sorted(calls, reverse=wanted) else calls[:8])
     same(f'{page.name}: and as they were', [str(s['calls']) for s in report['sites'][:5]], [row[0] for row in page.cells('Call sites', 1)[:5]])
+    same(f'{page.name}: a number is not broken from its unit', ['67.9 s', '12 kB'], page.js('return withNames("after 67.9 s, 12 kB, 4 ranks").filter((part) => part.className === "whole").map((part) => part.textContent)'))
     same(f'{page.name}: numbers with units', [1500, 2e9, -0.5, None, 3e6], page.js('return ["1.50 us", "2.00 s", "\u22120.5%", "\u2013", "3.00 million"].map(numberIn)'))
     if len(order) > 10:
         word = report['sites'][-1]['label'].split()[0]

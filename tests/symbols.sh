@@ -47,6 +47,10 @@ has "again: nothing is new" ": 0 of " said
 same "names stay where their files are gone" "" \
     "$(rm -rf debug && "$tool" symbols trace >said 2>&1; "$tool" report --all trace | diff after -)"
 
+"$tool" symbols --debug no_such_folder trace >said 2>&1
+same "a folder of debug files that is not there: exit code" 2 $?
+has "... it is named" '--debug wants a folder, not "no_such_folder"' said
+
 "$tool" symbols -d linked -o copy linked.trace >said 2>&1
 same "by the file's name" "0 exchange main" "$? $(regions copy/traces.otf2 | paste -sd ' ')"
 "$tool" symbols nothing >said 2>&1

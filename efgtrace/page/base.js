@@ -159,8 +159,10 @@ function breakable(name) {
     return parts.flatMap((part, i) => i && !parts[i - 1].endsWith(" ") ? [document.createElement("wbr"), part] : [part]);
 }
 
-/* Names in a text, of which only these are broken. */
-const withNames = (text) => text.split(/(?<= )/).flatMap((word) => word.length > LONG_WORD ? breakable(word) : [word]);
+/* A text whose names may be broken; a number and its unit may not. */
+const AMOUNT = /(\d[\d.]* (?:[num]?s|min|h|[kMGT]?B|thousand|[mb]illion|trillion)(?!\w))/;
+const withNames = (text) => text.split(AMOUNT).flatMap((part, i) => i % 2 ? [make("span.whole", null, part)]
+    : part.split(/(?<= )/).flatMap((word) => word.length > LONG_WORD ? breakable(word) : [word]));
 
 /* What the page has no room for, if any. */
 function leftOut(part, what) {
