@@ -130,7 +130,7 @@ const struct efg_loop_found *efg_wish_find(const struct efg_judge *judge, struct
     return NULL;
 }
 
-/* The loop that is asked for need not have most of the time; some of it is enough. It is in the chain then. */
+/* The loop that is asked for need not have most of the time: with some of it, it gets into the chain. */
 static void look_elsewhere(struct efg_finder *finder)
 {
     const struct efg_callflow *flow = &finder->flow;
