@@ -142,7 +142,7 @@ if in_full; then
 fi
 
 # The next loop is noticed by time, where some iterations of the first one have far more calls than others: by calls
-# alone it was after 160 of its iterations. A slow iteration with fewer calls, or that is shorter, is no phase.
+# alone it was after 340 of its iterations. A slow iteration with fewer calls, or that is shorter, is no phase.
 $MPICC -g -O1 -I"$root/tests/programs" "$root/tests/phases/late.c" -o "$work/late" || exit 2
 # late FIRST LONG SECOND [SLOW [CALLS]]
 late() {
@@ -150,11 +150,16 @@ late() {
     rm -rf "$dir"
     ranks 4 "$tool" run -o "$dir" "$work/late" "$@" >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
 }
-late 6000 3 200
+late 6000 3 500
 same "$name: each has a window" "10 10" "$(said recorded)"
 set -- $(said first) none none
-within "$name: the second one is noticed soon" 1 130 "$2"
+within "$name: the second one is noticed soon" 1 260 "$2"
 if in_full; then
+    # Others have gone on, and counted the iterations of the next loop on rank 0, too, which had not noticed.
+    EFGTRACE_VERBOSE=on late 6000 -3 500 800 1
+    has "$name: rank 0 notices" "the main loop is over" "$work/err"
+    same "$name: each has a window" "10 10" "$(said recorded)"
+
     for slow in "1500 50" "1100 100"; do
         # shellcheck disable=SC2086 # two words
         late 4000 1 0 $slow

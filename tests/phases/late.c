@@ -2,8 +2,9 @@
  * as where a rank asks for a message until it is there; the second one makes few calls in a second.
  *
  * late FIRST LONG SECOND [SLOW [CALLS]]: FIRST iterations of 2 calls and 1 ms; from the middle on LONG of
- * them have four times the calls of the one before, and 50 more. Then SECOND ones of 2 calls and 20 ms. The
- * one after nine tenths of FIRST takes SLOW ms more, and makes CALLS (default 50) meanwhile. */
+ * them have four times the calls of the one before, and 50 more; if it is negative, on rank 0 only. Then
+ * SECOND ones of 2 calls and 10 ms. The one after nine tenths of FIRST takes SLOW ms more, and makes CALLS
+ * (default 50) meanwhile. */
 #include "program.h"
 
 static void step(const struct program *p, int number, int microseconds)
@@ -38,7 +39,7 @@ __attribute__((noinline)) static void first(const struct program *p, int count, 
 __attribute__((noinline)) static void second(const struct program *p, int count)
 {
     for (int i = 0; i < count; i++)
-        step(p, i, 20000);
+        step(p, i, 10000);
 }
 
 int main(int argc, char **argv)
@@ -48,6 +49,8 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc && i <= 5; i++)
         number[i - 1] = atoi(argv[i]);
+    if (number[1] < 0)
+        number[1] = p.rank ? 0 : -number[1];
     first(&p, number[0], number[1], number[3], number[4]);
     second(&p, number[2]);
     return program_end(&p, "late");

@@ -4,7 +4,8 @@
  * last half of the run; after an hour, a phase of ten minutes has none. So when the pivot falls silent,
  * another finder begins, for which the run begins at that moment; what it accepts is the loop of this rank,
  * until that is over, too, or the finder of the whole run accepts something else. If the pivot comes again
- * before, nothing has happened.
+ * before, nothing has happened. The same where the ranks have elected a loop that is not that of this rank,
+ * nor around it, nor inside: others have gone on, and this rank counts its iterations, too.
  *
  *     main    |== loop A ==|       |== A ==|          |=== B ===| over
  *     next                 |search          |search.. B
@@ -27,8 +28,10 @@ static struct {
     struct efg_finder *present; /* that found the loop of this rank; NULL: that of the whole run */
     struct efg_finder *search;
     uint64_t since, search_since;
-    uint32_t samples; /* of the search */
-    bool is_silent;   /* the pivot is, and that is known */
+    uint32_t samples;        /* of the search */
+    bool is_silent;          /* the pivot is, and that is known */
+    struct efg_pivot silent; /* that was when the search began: only this one can come again ... */
+    struct efg_pivot others; /* ... or for which it began, as it is that of a loop that others have found */
 } next;
 
 bool efg_next_is_searching(void)
@@ -69,11 +72,26 @@ void efg_next_forget(void)
     next.present = NULL;
 }
 
+/* The pivot is that of a loop that has nothing to do with that of this rank. */
+static bool have_others_gone_on(const struct efg_thread *t)
+{
+    const struct efg_agree *agree = &s->control.agree;
+    const struct efg_calltree *tree = t->graph.tree;
+
+    if (agree->role != EFG_OWNER || !s->loop.function || agree->loop == s->loop.function)
+        return false;
+    uint32_t own = efg_calltree_find(tree, s->loop.function), other = efg_calltree_find(tree, agree->loop);
+    return own != EFG_NONE && other != EFG_NONE && !efg_calltree_is_below(tree, own, other) &&
+           !efg_calltree_is_below(tree, other, own);
+}
+
 /* When the loop of this rank was over: by its pivot, or, where it has none, by the last sample that saw it go
  * round. */
 static uint64_t end_of_last(const struct efg_thread *t)
 {
-    return s->pivot.kind != EFG_PIVOT_NONE && t->last_visit ? t->last_visit : efg_phases_bound();
+    bool is_own = s->pivot.kind != EFG_PIVOT_NONE && !have_others_gone_on(t);
+
+    return is_own && t->last_visit ? t->last_visit : efg_phases_bound();
 }
 
 static void begin_search(const struct efg_thread *t, uint64_t now)
@@ -94,13 +112,16 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
     if (s->pivot.kind == EFG_PIVOT_NONE) /* nobody knows */
         return false;
     next.is_silent = efg_visits_seem_over(t, now);
-    if (!next.is_silent && next.search) {
+    if (!next.is_silent && next.search && efg_visits_have(&next.silent)) {
         end_search();
         efg_phases_resume();
     }
-    if (!next.is_silent || was_silent)
+    bool is_left = !next.search && !efg_visits_have(&next.others) && have_others_gone_on(t);
+    if ((!next.is_silent || was_silent) && !is_left)
         return false;
     begin_search(t, now);
+    next.silent = is_left ? (struct efg_pivot){0} : s->pivot;
+    next.others = is_left ? s->pivot : (struct efg_pivot){0};
     return true;
 }
 
