@@ -370,7 +370,7 @@ struct efg_run {                       /* to add a fact: see fields_of_run in fi
     char *output;                      /* folder */
     uint32_t mode;                     /* enum efg_mode */
     uint32_t level;                    /* enum efg_level that was asked for */
-    char *loop;                        /* function or hash of the loop that was asked for, "" for none */
+    char *loop;                        /* function or hash that the main loop was asked for by, "" for none */
     uint32_t dimensions;               /* set of enum efg_dimension */
     uint64_t iterations;               /* asked for per window */
     uint64_t interval;                 /* ns between samples, at least */

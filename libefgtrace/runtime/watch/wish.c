@@ -96,12 +96,16 @@ void efg_wish_look(struct efg_thread *t)
 }
 
 /* At another level than the rule's the loop is not that of the function, but one around or inside. */
-void efg_wish_finish(const struct efg_mainloop *main)
+bool efg_wish_is_met(const struct efg_mainloop *main)
 {
     struct efg_wish wish = efg_wish_present();
 
-    if (!job->conf.loop[0] || job->rank != 0 || efg_wish_is_for(wish, main->function) ||
-        (wish.function && wish.level != EFG_LEVEL_AUTO))
+    return efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
+}
+
+void efg_wish_finish(const struct efg_mainloop *main)
+{
+    if (!job->conf.loop[0] || job->rank != 0 || efg_wish_is_met(main))
         return;
     efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
                       "(`efgtrace report --all` lists all loops, with their functions)",

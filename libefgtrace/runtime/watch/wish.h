@@ -17,7 +17,9 @@ bool efg_wish_is_named(const char *function, const char *name);
  * function of that name. Resolves symbols, each call site once, until it is found. */
 void efg_wish_look(struct efg_thread *thread);
 
-/* At the end, of the rank that speaks for all: say so if the loop that is asked for is not MAIN. */
+/* Whether MAIN is the loop that is asked for; false, too, if none is. */
+bool efg_wish_is_met(const struct efg_mainloop *main);
+/* At the end: say so on rank 0 if it is not, though one is asked for. */
 void efg_wish_finish(const struct efg_mainloop *main);
 
 #endif
