@@ -75,6 +75,11 @@ count = sum(s[1] for s in slots)
 if not 800 < count <= 1200: print(count, "iterations in the series")')"
 
 if in_full; then
+    # Loops whose body is one call, of the same function.
+    run -- 24:300 25:300
+    same "$name: by their callers" "whole_step < relax whole_step < main" "$(said functions)"
+    same "$name: in the trace, too" "whole_step < relax whole_step < main" "$(said loops)"
+
     # Two loops of one function.
     run -- 20:400 21:400
     same "$name: the phases" "main main" "$(said functions)"

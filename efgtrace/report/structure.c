@@ -81,7 +81,7 @@ static cJSON *make_phase(const struct efg_run *run, const struct efg_run_thread 
 {
     char name[256];
     cJSON *to = cJSON_CreateObject();
-    efg_summary_loop_name(run, &thread->graph, tree, &p->loop, name, sizeof name);
+    efg_summary_phase_name(run, thread, tree, p, name, sizeof name);
     efg_json_number(to, "number", p->number);
     cJSON_AddBoolToObject(to, "is_main", p->number && p->number == thread->main_phase);
     efg_json_text(to, "function", name);

@@ -1,8 +1,9 @@
 /* Phases one after the other, each a loop of a function of its own.
  *
  * phases MICROSECONDS PHASE:ITERATIONS...: phase 0 to 19, all called at one place; of 20 and 21 both loops
- * are in main; 22 and 23 are phases 0 and 1, each called at a place of its own. An iteration sends to the
- * next rank, computes for MICROSECONDS, and has a collective. */
+ * are in main; 22 and 23 are phases 0 and 1, each called at a place of its own; 24, in relax, and 25, in
+ * main, call one function that is a whole step. An iteration sends to the next rank, computes for
+ * MICROSECONDS, and has a collective. */
 #include <unistd.h>
 
 #include "program.h"
@@ -33,6 +34,18 @@ static void (*const phases[])(const struct program *p, int count) = {
     phase_10, phase_11, phase_12, phase_13, phase_14, phase_15, phase_16, phase_17, phase_18, phase_19};
 /* clang-format on */
 
+static __attribute__((noinline)) void whole_step(const struct program *p, int number)
+{
+    step(p, number);
+    program_sum(p);
+}
+
+static __attribute__((noinline)) void relax(const struct program *p, int count)
+{
+    for (int i = 0; i < count; i++)
+        whole_step(p, i);
+}
+
 int main(int argc, char **argv)
 {
     char *program[] = {argv[0], "1", argc > 1 ? argv[1] : "1000", NULL};
@@ -47,6 +60,10 @@ int main(int argc, char **argv)
             phase_0(&p, count);
         if (number == 23)
             phase_1(&p, count);
+        if (number == 24)
+            relax(&p, count);
+        for (int k = 0; number == 25 && k < count; k++)
+            whole_step(&p, k);
         for (int k = 0; number == 20 && k < count; k++) {
             step(&p, k);
             program_sum(&p);

@@ -61,8 +61,37 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
         name_frame(run, &graph->nodes[loop->node], loop->depth, text, size);
 }
 
+void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,
+                            const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
+                            size_t size)
+{
+    const struct efg_run_loop *loop = &phase->loop;
+    char other[256], caller[256];
+    bool is_unique = true;
+
+    efg_summary_loop_name(run, &thread->graph, tree, loop, text, size);
+    for (uint32_t i = 0; i < thread->phase_count && is_unique; i++) {
+        if (thread->phases[i].loop.function == loop->function)
+            continue;
+        efg_summary_loop_name(run, &thread->graph, tree, &thread->phases[i].loop, other, sizeof other);
+        is_unique = strcmp(text, other) != 0;
+    }
+    if (is_unique || !loop->depth)
+        return;
+    name_frame(run, &thread->graph.nodes[loop->node], loop->depth - 1, caller, sizeof caller);
+    snprintf(text + strlen(text), size - strlen(text), " < %s", caller);
+}
+
+/* As the phase that it is the loop of, if there is one. */
 static void name_loop(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
+    const struct efg_run_thread *thread = view->thread;
+
+    for (uint32_t i = 0; i < thread->phase_count; i++)
+        if (thread->phases[i].loop.function == loop->function) {
+            efg_summary_phase_name(view->run, thread, view->tree, &thread->phases[i], text, size);
+            return;
+        }
     efg_summary_loop_name(view->run, &view->thread->graph, view->tree, loop, text, size);
 }
 

@@ -35,7 +35,7 @@ static void put_phase(struct efg_buffer *out, const struct efg_run *run, const s
     const struct efg_run_phase *p = &thread->phases[i];
     char name[256], begin[32], time[32], each[32] = "-", number[16] = "-";
 
-    efg_summary_loop_name(run, &thread->graph, tree, &p->loop, name, sizeof name);
+    efg_summary_phase_name(run, thread, tree, p, name, sizeof name);
     efg_format_ns(begin, sizeof begin, p->begin);
     efg_format_ns(time, sizeof time, p->time);
     if (p->counted)
@@ -96,7 +96,7 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
             "with 40%% of the time of the longest one, on all ranks together, waits for a processor "
             "left out",
             larger->number, run->speaker.rank);
-    efg_summary_loop_name(run, &thread->graph, tree, &larger->loop, name, sizeof name);
+    efg_summary_phase_name(run, thread, tree, larger, name, sizeof name);
     if (word && !(run->loop && *run->loop))
         efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects that one, in %s",
                          (unsigned long long)word, name);

@@ -57,6 +57,11 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
                            const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,
                            size_t size);
 
+/* The same of PHASE of THREAD; where another one has that name, too, who calls it: "step < relax". */
+void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,
+                            const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
+                            size_t size);
+
 /* Append the phases of the run, a line each, if there are several: all, or at most MOST, those with the most
  * time. */
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most);

@@ -138,7 +138,7 @@ static int name_phases(struct efg_otf2_unifier *u, const struct efg_run *run)
         return error;
     for (uint32_t i = 0; i < thread->phase_count && !error; i++) {
         const struct efg_run_phase *phase = &thread->phases[i];
-        efg_summary_loop_name(run, &thread->graph, &tree, &phase->loop, name, sizeof name);
+        efg_summary_phase_name(run, thread, &tree, phase, name, sizeof name);
         if (phase->number && *name)
             error = efg_otf2_name_phase(u, phase->number, name);
     }
