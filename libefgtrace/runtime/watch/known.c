@@ -448,7 +448,7 @@ void efg_known_run(struct efg_run *run)
     run->when = strdup(job->conf.when.text);
     run->mode = (uint32_t)job->conf.mode;
     run->level = (uint32_t)job->conf.level;
-    run->loop = strdup(efg_wish_is_met(&s->main) ? job->conf.loop : "");
+    run->loop = strdup(efg_wish_granted());
     run->dimensions = job->conf.signature;
     run->iterations = job->conf.iterations;
     run->interval = job->conf.interval;

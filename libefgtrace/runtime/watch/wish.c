@@ -18,11 +18,12 @@ static const struct efg_job *const job = &efg_job;
 
 /* Of the leader. */
 static struct efg_symbols *symbols;
-static uint64_t named; /* the function of this name; 0: not found yet */
+static uint64_t named; /* the function of this name; 0: not found yet; others read it */
+static bool is_granted;
 
 struct efg_wish efg_wish_present(void)
 {
-    uint64_t function = named;
+    uint64_t function = __atomic_load_n(&named, __ATOMIC_RELAXED);
 
     if (!function && job->conf.loop[0])
         efg_conf_loop_hash(job->conf.loop, &function);
@@ -75,7 +76,7 @@ static void search(const struct efg_thread *t)
     for (uint32_t x = 0; x < tree->count && judge->flow && !named; x++)
         if (tree->sites[x].child_count > 1 && is_wished(&t->graph, x) &&
             efg_judge_level(judge, tree->sites[x].hash))
-            named = tree->sites[x].hash;
+            __atomic_store_n(&named, tree->sites[x].hash, __ATOMIC_RELAXED);
     if (named && symbols) {
         efg_symbols_free(symbols);
         symbols = NULL;
@@ -96,18 +97,18 @@ void efg_wish_look(struct efg_thread *t)
 }
 
 /* At another level than the rule's the loop is not that of the function, but one around or inside. */
-bool efg_wish_is_met(const struct efg_mainloop *main)
+void efg_wish_finish(const struct efg_mainloop *main)
 {
     struct efg_wish wish = efg_wish_present();
 
-    return efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
+    is_granted = efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
+    if (job->conf.loop[0] && job->rank == 0 && !is_granted)
+        efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
+                          "(`efgtrace report --all` lists all loops, with their functions)",
+                          job->conf.loop);
 }
 
-void efg_wish_finish(const struct efg_mainloop *main)
+const char *efg_wish_granted(void)
 {
-    if (!job->conf.loop[0] || job->rank != 0 || efg_wish_is_met(main))
-        return;
-    efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
-                      "(`efgtrace report --all` lists all loops, with their functions)",
-                      job->conf.loop);
+    return is_granted ? job->conf.loop : "";
 }

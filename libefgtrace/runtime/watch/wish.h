@@ -17,9 +17,9 @@ bool efg_wish_is_named(const char *function, const char *name);
  * function of that name. Resolves symbols, each call site once, until it is found. */
 void efg_wish_look(struct efg_thread *thread);
 
-/* Whether MAIN is the loop that is asked for; false, too, if none is. */
-bool efg_wish_is_met(const struct efg_mainloop *main);
-/* At the end: say so on rank 0 if it is not, though one is asked for. */
+/* At the end: MAIN is the main loop. If it is not the one that is asked for, say so on rank 0. */
 void efg_wish_finish(const struct efg_mainloop *main);
+/* What it was asked for by; "" before the end, and if it is not that one. */
+const char *efg_wish_granted(void);
 
 #endif
