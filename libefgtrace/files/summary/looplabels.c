@@ -49,10 +49,10 @@ static int by_time(const void *a, const void *b)
     return x->time != y->time ? efg_compare(y->time, x->time) : efg_compare(x->id, y->id);
 }
 
-static bool is_in(const struct naming *n, uint32_t node, uint32_t loop)
+bool efg_summary_is_in(const struct efg_looptree *tree, uint32_t node, uint32_t loop)
 {
-    uint32_t inner = n->tree->loop_of[node];
-    return inner != EFG_NONE && efg_looptree_is_inside(n->tree, inner, loop);
+    uint32_t inner = tree->loop_of[node];
+    return inner != EFG_NONE && efg_looptree_is_inside(tree, inner, loop);
 }
 
 static uint64_t key_of(const struct efg_node *node)
@@ -79,7 +79,7 @@ static uint32_t list_calls(const struct naming *n, uint32_t loop, bool knows, st
         const struct efg_node *node = &n->graph->nodes[v];
         const uint64_t *time = knows ? efg_map_find(&n->times, key_of(node)) : NULL;
         uint32_t at = 0;
-        if (!is_in(n, v, loop) || (knows && !time))
+        if (!efg_summary_is_in(n->tree, v, loop) || (knows && !time))
             continue;
         while (at < count && calls[at].id != node->signature.call)
             at++;

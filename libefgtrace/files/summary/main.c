@@ -22,76 +22,18 @@ struct view {
 
 /* --- names --- */
 
-/* A loop that is not in the tree: the function of its frame. */
-static void name_frame(const struct efg_run *run, const struct efg_node *node, uint32_t depth, char *text,
-                       size_t size)
-{
-    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
-    if (!path || depth >= path->depth) {
-        efg_summary_node(run, node, text, size);
-        return;
-    }
-    const struct efg_frame *frame = &path->frames[path->depth - 1 - depth];
-    const char *module = efg_run_module(run, frame->module);
-    const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
-    if (site && site->symbol_count)
-        efg_summary_short(run, text, size, site->symbols[site->symbol_count - 1].function);
-    else
-        efg_summary_address(text, size, module, frame->offset);
-}
-
-static bool has_node(const struct efg_looptree *tree, uint32_t loop, uint32_t node)
-{
-    uint32_t l = tree->loop_of[node];
-
-    while (l != EFG_NONE && l != loop)
-        l = tree->loops[l].parent;
-    return l == loop;
-}
-
-void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *graph,
-                           const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,
-                           size_t size)
-{
-    uint32_t index = efg_summary_loop(tree, run, graph, loop);
-    *text = '\0';
-    if (index != EFG_NONE && has_node(tree, index, loop->node))
-        efg_summary_function(run, graph, tree, index, text, size);
-    if (!*text)
-        name_frame(run, &graph->nodes[loop->node], loop->depth, text, size);
-}
-
-void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,
-                            const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
-                            size_t size)
-{
-    const struct efg_run_loop *loop = &phase->loop;
-    char other[256], caller[256];
-    bool is_unique = true;
-
-    efg_summary_loop_name(run, &thread->graph, tree, loop, text, size);
-    for (uint32_t i = 0; i < thread->phase_count && is_unique; i++) {
-        if (thread->phases[i].loop.function == loop->function)
-            continue;
-        efg_summary_loop_name(run, &thread->graph, tree, &thread->phases[i].loop, other, sizeof other);
-        is_unique = strcmp(text, other) != 0;
-    }
-    if (is_unique || !loop->depth)
-        return;
-    name_frame(run, &thread->graph.nodes[loop->node], loop->depth - 1, caller, sizeof caller);
-    snprintf(text + strlen(text), size - strlen(text), " < %s", caller);
-}
-
-/* As the phase that it is the loop of, if there is one. */
+/* As the phase that it is the loop of, if there is one; loops that are called at one place have one hash. */
 static void name_loop(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
     const struct efg_run_thread *thread = view->thread;
 
-    for (uint32_t i = 0; i < thread->phase_count; i++)
-        if (thread->phases[i].loop.function == loop->function) {
-            efg_summary_phase_name(view->run, thread, view->tree, &thread->phases[i], text, size);
+    for (uint32_t i = 0; i < thread->phase_count; i++) {
+        const struct efg_run_phase *phase = &thread->phases[i];
+        if (phase->loop.function == loop->function && phase->loop.node == loop->node) {
+            efg_summary_phase_name(view->run, thread, view->tree, phase, text, size);
             return;
         }
+    }
     efg_summary_loop_name(view->run, &view->thread->graph, view->tree, loop, text, size);
 }
 
@@ -236,10 +178,9 @@ static bool is_same(const struct efg_run_loop *a, const struct efg_run_loop *b)
 static void name_place(const struct view *view, const struct efg_run_loop *loop, char *text, size_t size)
 {
     uint32_t index = efg_summary_loop(view->tree, view->run, &view->thread->graph, loop);
-    bool is_there =
-        index != EFG_NONE &&
-        (view->tree->loops[index].repetitions == loop->iterations ||
-         (view->run->is_saved && index != view->tree->main && has_node(view->tree, index, loop->node)));
+    bool is_there = index != EFG_NONE && (view->tree->loops[index].repetitions == loop->iterations ||
+                                          (view->run->is_saved && index != view->tree->main &&
+                                           efg_summary_is_in(view->tree, loop->node, index)));
     uint64_t times = is_there ? view->tree->loops[index].repetitions : loop->iterations;
     size_t used = (size_t)snprintf(text, size, "%llu x ", (unsigned long long)times);
     text += used, size -= used;

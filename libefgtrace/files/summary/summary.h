@@ -52,6 +52,9 @@ void efg_summary_windows(struct efg_buffer *out, const struct efg_run *run);
 /* Why WINDOW was recorded: "first", "spread", "slow", "asked for", "when", as the trace says it. */
 const char *efg_summary_why(const struct efg_run_window *window);
 
+/* Whether NODE is in LOOP of TREE, or in a loop inside of it. */
+bool efg_summary_is_in(const struct efg_looptree *tree, uint32_t node, uint32_t loop);
+
 /* What LOOP of GRAPH and its TREE is called: that of its function. */
 void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *graph,
                            const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,

@@ -184,6 +184,13 @@ static bool is_over(const struct efg_thread *t)
     return is_silent || trigger->state < EFG_READY;
 }
 
+/* It has gone round often enough for the rule, which takes another one nevertheless. */
+static bool is_refuted(const struct efg_thread *t, const struct efg_judge *judge)
+{
+    return t->tally.visits > EFG_LEAST_ROUNDS + 1 && judge->chosen != EFG_NONE &&
+           !has_pivot(judge, &judge->chain[judge->chosen]);
+}
+
 /* The pivot that is marked may still be that of the loop before: then it counts no iterations of this one. */
 static bool is_marked(struct efg_thread *t, const struct efg_judge *judge, const struct efg_loop_found *found,
                       uint64_t now)
@@ -244,7 +251,7 @@ void efg_ahead_consider(struct efg_thread *t, uint64_t now)
     if (!efg_ahead_is_on()) {
         if (found && is_long(found, now))
             consider(t, judge, found, now);
-    } else if (is_over(t)) {
+    } else if (is_over(t) || is_refuted(t, judge)) {
         give_up(t, now);
     }
 }
