@@ -28,11 +28,11 @@ def twice(names):
 
 def in_text(text):
     """Of each table: its heading, and what names its rows, which begin with a number, or with a dash for none. A
-    table ends with any other line."""
+    table ends with any other line. What ends with a comma is a hint that goes on in the next line."""
     heading, names = '', []
     for line in text.split('\n') + ['']:
         row = re.match(r'\s*(\d|-  )', line) and (LOOP.search(line) or SITE.search(line))
-        if row:
+        if row and not line.endswith(','):
             names.append(row[1])
         elif names:
             yield heading, names
