@@ -172,8 +172,8 @@ if in_full; then
     for slow in "1500 50" "1100 100"; do
         # shellcheck disable=SC2086 # two words
         late 4000 1 0 $slow
-        same "$name: one phase" 4000 "$(said iterations)"
-        has "$name: all that there is" "Main loop    in step, 4000 iterations" "$dir/summary.txt"
+        same "$name: one phase" step "$(said functions)"
+        hasnt "$name: no other one was looked for" "phase      begins" "$dir/summary.txt"
         same "$name: one window" 10 "$(said recorded)"
     done
 fi
