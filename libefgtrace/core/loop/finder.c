@@ -137,7 +137,7 @@ static void look_elsewhere(struct efg_finder *finder)
 
     for (uint32_t x = 0; x < flow->sites; x++)
         if (flow->flow[x].time > 0 && efg_wish_is_for(finder->wish, efg_callflow_site(flow, x)->hash))
-            efg_judge_level(&finder->judge, efg_callflow_site(flow, x)->hash);
+            efg_judge_find(&finder->judge, efg_callflow_site(flow, x)->hash, 1);
 }
 
 static const struct efg_loop_found *choose(struct efg_finder *finder, uint32_t *needed, uint64_t elapsed)

@@ -572,19 +572,6 @@ static int look_here(struct walk *w)
     return w->kid_count > 1 && step_down(w) == EFG_NONE ? -ENOMEM : 0;
 }
 
-/* The loops of FUNCTION are in the chain, if it has any. */
-static int look_at(struct efg_judge *judge, uint64_t function)
-{
-    uint32_t site = judge->flow ? efg_calltree_find(judge->flow->tree, function) : EFG_NONE;
-
-    for (uint32_t i = 0; i < judge->count; i++)
-        if (judge->chain[i].loop.function == function)
-            return 0;
-    if (site == EFG_NONE || site >= judge->flow->sites || judge->count == EFG_CHAIN)
-        return 0;
-    return walk(judge, site, look_here);
-}
-
 static double ratio(uint64_t a, uint64_t b)
 {
     return a > b ? (double)a / (double)b : (double)b / (double)a;
@@ -609,17 +596,10 @@ static const struct efg_loop_found *nearest(const struct efg_judge *judge, uint6
 
 const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function, uint64_t iterations)
 {
-    return look_at(judge, function) ? NULL : nearest(judge, function, iterations);
-}
+    const struct efg_loop_found *found = nearest(judge, function, iterations);
+    uint32_t site = judge->flow ? efg_calltree_find(judge->flow->tree, function) : EFG_NONE;
 
-const struct efg_loop_found *efg_judge_level(struct efg_judge *judge, uint64_t function)
-{
-    if (look_at(judge, function))
-        return NULL;
-    for (uint32_t i = 0; i < judge->count; i++) {
-        const struct efg_loop_found *found = &judge->chain[i];
-        if (found->is_level && found->loop.function == function && found->loop.iterations >= 2)
-            return found;
-    }
-    return NULL;
+    if (found || site == EFG_NONE || site >= judge->flow->sites || judge->count == EFG_CHAIN)
+        return found;
+    return walk(judge, site, look_here) ? NULL : nearest(judge, function, iterations);
 }

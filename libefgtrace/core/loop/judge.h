@@ -87,7 +87,4 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow);
 const struct efg_loop_found *efg_judge_find(struct efg_judge *judge, uint64_t function,
                                             uint64_t iterations);
 
-/* The same at the level that the rule takes of FUNCTION; NULL, too, if it has not gone round twice. */
-const struct efg_loop_found *efg_judge_level(struct efg_judge *judge, uint64_t function);
-
 #endif

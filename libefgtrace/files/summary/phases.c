@@ -96,10 +96,11 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
             "with 40%% of the time of the longest one, on all ranks together, waits for a processor "
             "left out",
             larger->number, run->speaker.rank);
+    if (!word || (run->loop && *run->loop))
+        return;
     efg_summary_phase_name(run, thread, tree, larger, name, sizeof name);
-    if (word && !(run->loop && *run->loop))
-        efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects that one, in %s",
-                         (unsigned long long)word, name);
+    efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects that one, in %s",
+                     (unsigned long long)word, name);
 }
 
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most)

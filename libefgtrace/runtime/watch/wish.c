@@ -65,6 +65,13 @@ static bool is_wished(const struct efg_graph *graph, uint32_t site)
     return path && has_name(efg_callpath_get(path), sites[site].depth);
 }
 
+/* FUNCTION has a loop that has gone round. */
+static bool has_loop(struct efg_judge *judge, uint64_t function)
+{
+    return efg_judge_find(judge, function, 1) &&
+           efg_wish_find(judge, (struct efg_wish){EFG_LEVEL_AUTO, function});
+}
+
 /* In all the tree: the loop need not have most of the time, or have gone on until now. */
 static void search(const struct efg_thread *t)
 {
@@ -74,8 +81,7 @@ static void search(const struct efg_thread *t)
     if (!symbols)
         symbols = efg_symbols_new();
     for (uint32_t x = 0; x < tree->count && judge->flow && !named; x++)
-        if (tree->sites[x].child_count > 1 && is_wished(&t->graph, x) &&
-            efg_judge_level(judge, tree->sites[x].hash))
+        if (tree->sites[x].child_count > 1 && is_wished(&t->graph, x) && has_loop(judge, tree->sites[x].hash))
             __atomic_store_n(&named, tree->sites[x].hash, __ATOMIC_RELAXED);
     if (named && symbols) {
         efg_symbols_free(symbols);

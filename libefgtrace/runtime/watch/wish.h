@@ -13,8 +13,8 @@ struct efg_wish efg_wish_present(void);
 /* Whether NAME stands for FUNCTION: "run" and "Verlet::run" do for "LAMMPS_NS::Verlet::run(int)". */
 bool efg_wish_is_named(const char *function, const char *name);
 
-/* If a name is asked for: see whether a loop in the last sample of THREAD, the leader, belongs to a
- * function of that name. Resolves symbols, each call site once, until it is found. */
+/* If a name is asked for: see whether a loop in the call tree of THREAD, the leader, belongs to a function of
+ * that name. Resolves symbols, each call site once, until it is found. */
 void efg_wish_look(struct efg_thread *thread);
 
 /* At the end: MAIN is the main loop. If it is not the one that is asked for, say so on rank 0. */
