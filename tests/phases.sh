@@ -173,7 +173,7 @@ if in_full; then
         # shellcheck disable=SC2086 # two words
         late 4000 1 0 $slow
         same "$name: one phase" step "$(said functions)"
-        within "$name: all that there is, but for what came after the last sample" 3800 4000 "$(said iterations)"
+        same "$name: all of its iterations" 4000 "$(said iterations)"
         hasnt "$name: no other one was looked for" "phase      begins" "$dir/summary.txt"
         same "$name: one window" 10 "$(said recorded)"
     done

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The loop that is asked for is taken soon after it begins, whatever share of the time it has, and stays;
- * until then, and where it never comes, it is the loop of the rule.
+ * until then, and where it never comes, it is the loop of the rule. That one is counted to the end, whatever
+ * takes long beside it.
  *
  *     main: 1000 x first (SEND, SUM), then 100 x second (SEND, SUM), then 1000 x first
  */
@@ -50,13 +51,18 @@ static void end(struct job *j)
     efg_graph_fini(&j->graph);
 }
 
-static void visit(struct job *j, enum path path)
+static void visit_for(struct job *j, enum path path, uint64_t wait)
 {
     efg_graph_step(&j->graph, &(struct efg_event){.signature = {.call = 1, .path = path},
                                                   .path_hash = path,
                                                   .enter = j->now,
-                                                  .leave = j->now + STEP / 4});
-    j->now += STEP;
+                                                  .leave = j->now + wait + STEP / 4});
+    j->now += wait + STEP;
+}
+
+static void visit(struct job *j, enum path path)
+{
+    visit_for(j, path, 0);
 }
 
 /* So many ROUNDS of the loop with the calls SEND and SUM. Returns after how many of them the loop was last
@@ -128,11 +134,31 @@ static void test_without_a_wish(void **state)
     end(&j);
 }
 
+static void test_something_long_beside(void **state)
+{
+    struct job j;
+
+    (void)state;
+    begin(&j, (struct efg_wish){0});
+    assert_in_range(go_round(&j, SEND_IN_FIRST, SUM_IN_FIRST, LONG), 1, LONG / 10);
+    visit(&j, SEND_IN_SECOND); /* the first time of a call is not of the loop */
+    visit_for(&j, SEND_IN_SECOND, (uint64_t)LONG * STEP);
+    for (uint32_t i = 0; i < SHORT; i++) {
+        visit(&j, SEND_IN_FIRST);
+        visit(&j, SUM_IN_FIRST);
+    }
+    assert_false(efg_finder_sample(j.finder, j.now, &j.loop));
+    assert_int_equal(j.loop.function, function_of(&j, SEND_IN_FIRST));
+    assert_in_range(j.loop.iterations, LONG + SHORT - 1, LONG + SHORT);
+    end(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_one_between),
         cmocka_unit_test(test_without_a_wish),
+        cmocka_unit_test(test_something_long_beside),
     };
 
     return cmocka_run_group_tests_name("wish", tests, NULL, NULL);

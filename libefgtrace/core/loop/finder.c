@@ -280,23 +280,34 @@ static bool decide(struct efg_finder *finder, const struct efg_loop_found *found
     return true;
 }
 
-/* The accepted loop as it is now. */
+/* The accepted loop as it is now; NULL if it is no longer one. Where something beside it takes longer at the
+ * moment, the chain leads there. */
+static const struct efg_loop_found *find_accepted(struct efg_finder *finder)
+{
+    const struct known *accepted = &finder->accepted;
+    struct efg_judge *judge = &finder->judge;
+
+    for (uint32_t i = 0; i < judge->count; i++)
+        if (is_same(finder, accepted, &judge->chain[i]))
+            return &judge->chain[i];
+    const struct efg_loop_found *found =
+        efg_judge_find(judge, accepted->loop.function, accepted->loop.iterations);
+    return is_same(finder, accepted, found) ? found : NULL;
+}
+
 static void refresh(struct efg_finder *finder)
 {
     struct known *accepted = &finder->accepted;
-
-    if (!accepted->loop.function)
-        return;
-    for (uint32_t i = 0; i < finder->judge.count; i++)
-        if (is_same(finder, accepted, &finder->judge.chain[i])) {
-            uint16_t mark = accepted->loop.mark;
-            accepted->loop = finder->judge.chain[i].loop;
-            accepted->loop.key = accepted->key;
-            accepted->loop.mark = mark;
-            return;
-        }
+    const struct efg_loop_found *found = accepted->loop.function ? find_accepted(finder) : NULL;
     double all = finder->flow.flow[EFG_CALLTREE_ROOT].time;
-    accepted->loop.share = all > 0 ? finder->flow.flow[accepted->site].time / all : 0;
+
+    if (found) {
+        uint16_t mark = accepted->loop.mark;
+        accepted->loop = found->loop;
+        accepted->loop.key = accepted->key;
+        accepted->loop.mark = mark;
+    } else if (accepted->loop.function)
+        accepted->loop.share = all > 0 ? finder->flow.flow[accepted->site].time / all : 0;
 }
 
 bool efg_finder_is_apart(const struct efg_finder *finder)
