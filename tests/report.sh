@@ -204,4 +204,28 @@ traced stripped ./nameless 50 100
 verdict "a loop in an unknown function is in its program" \
     "$("$tool" report stripped >text; grep -qE ' 50 .* in nameless: [A-Z][a-z]+, ' text || sed -n '/^Loops/,/^$/p' text)"
 
+# main itself calls MPI: no other function could miss a name
+cat >main.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 50; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+$MPICC -g main.c -o main && strip -o main.stripped main || exit 2
+traced main.on ./main.stripped
+traced main.off --symbols off -- ./main
+for run in on off; do
+    same "symbols $run: the summary says what adds names, as it is to be typed" \
+        "efgtrace symbols $work/main.$run" "$(sed -n '/^Names /{n;s/^  *//p}' main.$run/summary.txt)"
+done
+has "stripped: it says what is" "Names        few in main.stripped, which is stripped" main.on/summary.txt
+has "symbols off: it says that nobody looked" "Names        not looked up, as symbols = off says" main.off/summary.txt
+"$tool" symbols main.off >said 2>&1
+"$tool" report main.off >after
+hasnt "... and then they are there" "Names" after
+
 finish

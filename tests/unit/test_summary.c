@@ -769,7 +769,7 @@ static void test_names(void **state)
     uint32_t count = whole.run.site_count;
     struct efg_run_names *names = &whole.names;
     (void)state;
-    expect_not("is stripped");
+    expect_not("Names ");
     for (uint32_t i = 0; i < names->path_count; i++) {
         struct efg_run_path *path = &names->paths[i];
         path->depth += 4;
@@ -777,10 +777,11 @@ static void test_names(void **state)
         path->frames = calloc(path->depth, sizeof *path->frames);
         assert_non_null(path->frames);
     }
-    expect(
-        "Names        few in stencil, which is stripped: `efgtrace symbols` adds them, from debug files\n");
-    whole.run.site_count = 0; /* they were not looked up */
-    expect_not("is stripped");
+    expect("Names        few in stencil, which is stripped; from debug files they are added by\n"
+           "             efgtrace symbols efgtrace.stencil.1234\n");
+    whole.run.site_count = 0;
+    expect("Names        not looked up, as symbols = off says; they are added by\n"
+           "             efgtrace symbols efgtrace.stencil.1234\n");
     whole.run.site_count = count;
 }
 

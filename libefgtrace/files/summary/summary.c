@@ -439,42 +439,6 @@ static void put_notes(struct efg_buffer *out, const struct efg_totals *totals)
 
 /* --- where to go from here --- */
 
-#define BEGINNING 4 /* frames that all paths have: main, and what the C library has around it */
-
-/* The frames of call paths, but for those of the beginning: how many, to *ALL; without a name, to UNNAMED, by
- * module. */
-static void count_names(const struct efg_run *run, uint32_t *unnamed, uint32_t *all)
-{
-    const struct efg_run_names *names = &run->common.names;
-    *all = 0;
-    for (uint32_t i = 0; i < names->path_count; i++)
-        for (uint32_t k = 0; k + BEGINNING < names->paths[i].depth; k++) {
-            const struct efg_frame *frame = &names->paths[i].frames[k];
-            ++*all;
-            unnamed[frame->module] += !efg_run_site(run, names->modules[frame->module], frame->offset);
-        }
-}
-
-/* Where a fifth of the frames have no name, as they are in a program that has no symbols. If none has one,
- * they were not looked up. */
-static void put_names(struct efg_buffer *out, const struct efg_run *run)
-{
-    const struct efg_run_names *names = &run->common.names;
-    uint32_t *unnamed = calloc(names->module_count + 1, sizeof *unnamed), all = 0, most = 0;
-    if (unnamed)
-        count_names(run, unnamed, &all);
-    for (uint32_t i = 1; unnamed && i < names->module_count; i++)
-        if (unnamed[i] > unnamed[most])
-            most = i;
-    if (unnamed && run->site_count && all && 5 * unnamed[most] >= all)
-        efg_summary_tell(
-            out,
-            "Names        few in %s, which is stripped: `efgtrace symbols` adds them, from debug "
-            "files",
-            efg_summary_last_part(names->modules[most]));
-    free(unnamed);
-}
-
 /* Of a job that did not end normally, the trace is made later, and the run does not know of it. */
 static bool has_trace(const struct efg_run *run, const char *dir)
 {
@@ -532,6 +496,6 @@ void efg_summary_write(struct efg_buffer *out, const struct efg_run *run)
     put_limit(out, run);
     efg_summary_plugins(out, run, PLUGIN_LINES);
     put_notes(out, view.totals);
-    put_names(out, run);
+    efg_summary_nameless_put(out, run);
     put_files(out, &view);
 }

@@ -122,6 +122,15 @@ void efg_summary_objects(struct efg_buffer *out, const struct efg_run *run, uint
  * for nothing. */
 void efg_summary_dropped(uint64_t dropped, char *text, size_t size);
 
+/* --- functions without names --- */
+
+/* The module that is stripped, so that many functions have no name; "": none were looked up; NULL: they have
+ * names. Names must be known: after efg_run_resolve. */
+const char *efg_summary_nameless(const struct efg_run *run);
+
+/* Append what there is to do about it. */
+void efg_summary_nameless_put(struct efg_buffer *out, const struct efg_run *run);
+
 /* --- names, one line each, plain ASCII --- */
 
 /* Find what labels of call sites need to differ: "MPI_Waitall  waitRequests < PCG::scalarSolve". Without it
