@@ -69,6 +69,29 @@ for pair in "two four" "two anew" "four other"; do
     same "$pair: nothing is cut" "" "$(awk '/\.\.\.$/' text)"
 done
 
+# Stripped, the same file is known by its places; another build is not, and it says so.
+mkdir stripped stripped.anew
+strip -o stripped/stencil2d "$programs/stencil2d" && strip -o stripped.anew/stencil2d stencil2d || exit 2
+graphed bare 2 stripped/stencil2d 100 10
+graphed bare.anew 2 stripped.anew/stencil2d 100 10
+graphed unasked 2 --symbols off -- "$programs/stencil2d" 50 10
+matched='all(x["a"] and x["b"] for x in d + c["loops"]) and any("exchange" in x["label"] for x in d)'
+for pair in "two bare" "bare two" "two unasked" "unasked two"; do
+    verdict "$pair: without names, the same call sites, with names" "$(compared ${pair% *} ${pair#* } "$matched")"
+done
+verdict "unasked bare: the same call sites" "$(compared unasked bare 'all(x["a"] and x["b"] for x in d)')"
+verdict "two bare.anew: of another build, not the same" \
+    "$(compared two bare.anew 'not any(x["a"] and x["b"] for x in d)')"
+while IFS='|' read -r pair words; do
+    "$tool" compare $pair >said 2>&1
+    contains "$pair: it says why" "$(tr -s '\n ' ' ' <said)" "$words"
+done <<'END'
+two bare|B has few names of functions, as stencil2d is stripped: its calls are those at the same places of the modules in A.
+unasked two|A has no names of functions, as symbols = off says: its calls are those at the same places of the modules in B.
+two bare.anew|B has few names of functions, as stencil2d is stripped: its calls cannot be matched with those of A, and have rows of their own. Names are added from debug files by efgtrace symbols bare.anew
+END
+hasnt "two other: names are not why" "names of functions" <("$tool" compare two other)
+
 # What `graph` says of each run is what is compared.
 "$tool" graph -f json -s path two >a.json
 "$tool" graph -f json -s path four >b.json
@@ -145,6 +168,10 @@ END
 )"
 gives "several, in words" 0 "8 ranks have " "$tool" compare eight two four
 has "several: a table of growth" "if ranks double     first      last" log
+has "several: what was matched by places grows, too" "exchange" <("$tool" compare eight bare two)
+gives "several, one of them without names" 0 "    efgtrace symbols bare.anew" "$tool" compare two bare.anew four
+has "... it says of which" "The calls of bare.anew cannot be matched with those of the last run" log
+hasnt "... and of no other" "The calls of two" log
 gives "several with as many ranks" 0 "What made the difference: efgtrace compare " "$tool" compare two two anew
 gives "as fast as before" 0 "B takes" "$tool" compare --fail-above 0% two two
 gives "slower than allowed" 3 "slower, more than 1%: " "$tool" compare --fail-above 1 two slow

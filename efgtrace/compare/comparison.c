@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "files/summary/summary.h"
 
 static double of_rank(const struct efg_model *side, double sum)
 {
@@ -26,6 +27,18 @@ double efg_comparison_ranks(const struct efg_comparison *c)
 double efg_comparison_time(const struct efg_comparison *c)
 {
     return c->time[0] > 0 ? c->time[1] / c->time[0] : 0;
+}
+
+int efg_comparison_side(const struct efg_comparison *c, struct efg_pair pair)
+{
+    return pair.a == EFG_NONE ? 1 : pair.b == EFG_NONE ? 0 : c->named;
+}
+
+static void find_names(struct efg_comparison *c)
+{
+    for (int i = 0; i < 2; i++)
+        c->nameless[i] = efg_summary_nameless(&c->side[i].run);
+    c->named = c->nameless[0] && !c->nameless[1];
 }
 
 static void sum_up(struct efg_comparison *c, int which)
@@ -156,6 +169,7 @@ int efg_comparison_make(struct efg_comparison *c, const char *const dir[2])
         return EFG_TOLD;
     for (int i = 0; i < 2; i++)
         sum_up(c, i);
+    find_names(c);
     if (efg_matched_make(&c->matched, &c->side[0], &c->side[1]) || find_differences(c))
         return efg_complain("compare", "no memory for the call sites of both runs");
     find_main_loops(c);

@@ -24,6 +24,8 @@ struct efg_difference { /* a call site, or the computation before it */
 struct efg_comparison {
     struct efg_model side[2];
     struct efg_matched matched;
+    const char *nameless[2]; /* by side: what has no names of functions, as efg_summary_nameless says */
+    int named;               /* the side whose names are shown of what both have */
     double time[2], mpi[2], rest[2];                      /* ns of a rank */
     double iterations[2], iteration[2], iteration_mpi[2]; /* of the main loop: of a rank; ns of
                                                              one, 0 for none */
@@ -39,6 +41,9 @@ struct efg_comparison {
  * wrong, and returns EFG_TOLD. To be freed in any case. */
 int efg_comparison_make(struct efg_comparison *comparison, const char *const dir[2]);
 void efg_comparison_fini(struct efg_comparison *comparison);
+
+/* The side that names PAIR: the one that has it. */
+int efg_comparison_side(const struct efg_comparison *comparison, struct efg_pair pair);
 
 /* The ratio of the ranks of B to those of A, and of their times. */
 double efg_comparison_ranks(const struct efg_comparison *comparison);

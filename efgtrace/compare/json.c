@@ -63,8 +63,9 @@ static void add_loop(cJSON *to, const char *name, const struct efg_model *side, 
 
 static cJSON *make_loop(const struct efg_comparison *c, struct efg_pair pair)
 {
-    const struct efg_model *side = &c->side[pair.a == EFG_NONE];
-    uint32_t id = pair.a == EFG_NONE ? pair.b : pair.a;
+    int which = efg_comparison_side(c, pair);
+    const struct efg_model *side = &c->side[which];
+    uint32_t id = which ? pair.b : pair.a;
     char function[256], name[600];
     cJSON *to = cJSON_CreateObject();
     efg_summary_function(&side->run, &side->merged.graph, &side->merged.tree, id, function, sizeof function);
@@ -91,7 +92,7 @@ static void add_node(cJSON *to, const char *name, const struct efg_difference *d
 
 static cJSON *make_difference(const struct efg_comparison *c, const struct efg_difference *d)
 {
-    int which = d->node.a == EFG_NONE;
+    int which = efg_comparison_side(c, d->node);
     const struct efg_model *side = &c->side[which];
     const struct efg_node *node = &side->merged.graph.nodes[which ? d->node.b : d->node.a];
     char label[512];

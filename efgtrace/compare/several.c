@@ -42,8 +42,10 @@ static int open_all(struct efg_several *s, char *const *dir)
     return 0;
 }
 
-static void take_run(struct efg_several_run *run, const struct efg_comparison *c)
+static void take_run(struct efg_several_run *run, const struct efg_comparison *c, const char *last)
 {
+    if (c->matched.is_apart && (c->nameless[0] || c->nameless[1]))
+        run->nameless = c->nameless[0] ? run->dir : last;
     run->time = c->time[0];
     run->watched = efg_summary_watched(&c->side[0].run);
     run->mpi = c->mpi[0];
@@ -126,7 +128,7 @@ static int compare_all(struct efg_several *s)
         struct efg_comparison c = {0};
         int error = efg_comparison_make(&c, (const char *const[]){s->runs[i].dir, last});
         if (!error) {
-            take_run(&s->runs[i], &c);
+            take_run(&s->runs[i], &c, last);
             error = take_sites(s, i, &c);
         }
         efg_comparison_fini(&c);

@@ -17,6 +17,8 @@ struct efg_several_run {
     double iteration,
         loop;          /* of the main loop: ns of one, as in the summary; of all, of a rank; 0 for none */
     bool is_same_loop; /* as that of the last run */
+    const char *nameless; /* folder of the run that has no names of functions, this or the last one, so that
+                             their calls could not be matched; NULL: they were */
     struct efg_efficiency efficiency;
 };
 

@@ -3,6 +3,7 @@
  * Several runs as text: a line for each; what grows with the ranks, in words and as a table; and what the
  * latest of runs with equally many ranks has changed.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -55,6 +56,22 @@ static void put_run(struct efg_buffer *out, const struct efg_several *s, const s
                      run->is_same_loop ? " " : "!", run->dir);
 }
 
+static void put_nameless(struct efg_buffer *out, const struct efg_several *s)
+{
+    char line[PATH_MAX + 200];
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct efg_several_run *run = &s->runs[i];
+        if (!run->nameless)
+            continue;
+        snprintf(line, sizeof line,
+                 "The calls of %s cannot be matched with those of the last run, for want of names of "
+                 "functions, which are added by",
+                 run->dir);
+        efg_summary_wrap(out, "", line);
+        efg_buffer_print(out, "    efgtrace symbols %s\n", run->nameless); /* to be copied */
+    }
+}
+
 static void put_runs(struct efg_buffer *out, const struct efg_several *s)
 {
     bool has_other = false;
@@ -71,6 +88,7 @@ static void put_runs(struct efg_buffer *out, const struct efg_several *s)
         "computation scaling are against the first run, if the work is the same.)");
     if (has_other)
         efg_summary_line(out, "(! another main loop than that of the last run, or none)");
+    put_nameless(out, s);
     for (uint32_t i = 0; i < s->count; i++) {
         char watched[32];
         efg_format_percent(watched, sizeof watched, s->runs[i].watched);

@@ -61,7 +61,7 @@ static const char *share(char text[32], double part, double whole)
 
 static void name(const struct efg_comparison *c, const struct efg_difference *d, char *text, size_t size)
 {
-    int which = d->node.a == EFG_NONE;
+    int which = efg_comparison_side(c, d->node);
     const struct efg_model *side = &c->side[which];
     char label[256];
     efg_summary_node(&side->run, &side->merged.graph.nodes[which ? d->node.b : d->node.a], label,
@@ -118,11 +118,36 @@ static void put_largest(struct efg_buffer *out, const struct efg_comparison *c)
         if (part * whole <= 0 || fabs(part) < LEAST * c->time[0])
             continue;
         name(c, d, what, sizeof what);
-        snprintf(line, sizeof line, "%s of the difference: %s %s", difference(size, part),
-                 d->is_compute ? "" : "in", what);
+        snprintf(line, sizeof line, "%s of the difference: %s%s", difference(size, part),
+                 d->is_compute ? "" : "in ", what);
         efg_summary_wrap(out, "", line);
         return;
     }
+}
+
+/* Whose calls could not be known by the names of functions, and what was done about it. */
+static void put_nameless(struct efg_buffer *out, const struct efg_comparison *c, int i)
+{
+    char line[500], why[300];
+    if (!c->nameless[i] || !(c->matched.is_apart || (c->matched.placed && !c->nameless[!i])))
+        return;
+    if (*c->nameless[i])
+        snprintf(why, sizeof why, "%c has few names of functions, as %.200s is stripped", 'A' + i,
+                 c->nameless[i]);
+    else
+        snprintf(why, sizeof why, "%c has no names of functions, as symbols = off says", 'A' + i);
+    if (!c->matched.is_apart) {
+        snprintf(line, sizeof line, "%s: its calls are those at the same places of the modules in %c.", why,
+                 'A' + !i);
+        efg_summary_wrap(out, "", line);
+        return;
+    }
+    snprintf(
+        line, sizeof line,
+        "%s: its calls cannot be matched with those of %c, and have rows of their own. Names are added%s by",
+        why, 'A' + !i, *c->nameless[i] ? " from debug files" : "");
+    efg_summary_wrap(out, "", line);
+    efg_buffer_print(out, "    efgtrace symbols %s\n", c->side[i].run.output); /* to be copied */
 }
 
 void efg_compare_put_findings(struct efg_buffer *out, const struct efg_comparison *c)
@@ -131,6 +156,8 @@ void efg_compare_put_findings(struct efg_buffer *out, const struct efg_compariso
     put_watched(out, c);
     put_iteration(out, c);
     put_largest(out, c);
+    for (int i = 0; i < 2; i++)
+        put_nameless(out, c, i);
 }
 
 /* --- the runs --- */
@@ -184,7 +211,7 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, str
     uint32_t id[2] = {pair.a, pair.b}, depth = 0;
     bool is_main = false;
     char label[600] = "", text[7][32];
-    for (int i = 1; i >= 0; i--) { /* the name is that of A, if it is there */
+    for (int i = 0; i < 2; i++) {
         const struct efg_model *side = &c->side[i];
         if (id[i] == EFG_NONE)
             continue;
@@ -193,6 +220,8 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, str
         mpi[i] = (double)loop->mpi_time / (double)side->merged.rank_count;
         count[i] = (double)loop->repetitions;
         is_main |= id[i] == c->main_loop[i];
+        if (i != efg_comparison_side(c, pair))
+            continue;
         depth = loop->depth;
         efg_summary_loop_label(&side->run, &side->merged.graph, &side->merged.tree, id[i], label,
                                sizeof label);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the same call sites and loops in two runs. Call sites are sorted by a hash of the names above
- * them, so that those of two runs are met side by side. Loops are matched by the call sites that both
- * have, those that share the most first.
+ * them, so that those of two runs are met side by side; where names are missing, by a hash of their places.
+ * Loops are matched by the call sites that both have, those that share the most first.
  */
 #include "matched.h"
 
@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "files/summary/summary.h"
 
 /* --- call sites --- */
 
 struct site {
     uint64_t key;
     uint32_t node;
+    uint32_t names; /* of frames that have one */
 };
 
 uint64_t efg_matched_key(const struct efg_contexts *contexts, uint32_t context)
@@ -43,7 +45,7 @@ static struct site *sort_sites(const struct efg_model *side)
     uint32_t count = side->merged.graph.node_count;
     struct site *sites = calloc((size_t)count + 1, sizeof *sites);
     for (uint32_t i = 0; sites && i < count; i++)
-        sites[i] = (struct site){efg_matched_key(&side->contexts, side->contexts.of_node[i]), i};
+        sites[i] = (struct site){efg_matched_key(&side->contexts, side->contexts.of_node[i]), i, 0};
     if (sites)
         qsort(sites, count, sizeof *sites, by_key);
     return sites;
@@ -75,6 +77,96 @@ static int match_nodes(struct efg_matched *m, const struct efg_model *a, const s
     if (m->node_count)
         qsort(m->nodes, m->node_count, sizeof *m->nodes, by_nodes);
     return m->nodes && x && y ? 0 : -ENOMEM;
+}
+
+/* --- call sites at the same places --- */
+
+/* A hash of the call, and of where its frames are in their modules. */
+static struct site place_of(const struct efg_model *side, uint32_t node)
+{
+    const struct efg_signature *signature = &side->merged.graph.nodes[node].signature;
+    const struct efg_run_path *path = efg_run_path(&side->run, signature->path);
+    const char *call = efg_run_call_name(&side->run, signature->call);
+    struct site site = {efg_hash_bytes(0, call, strlen(call)), node, 0};
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        const char *module = efg_run_module(&side->run, path->frames[i].module);
+        const char *name = efg_summary_last_part(module);
+        site.key = efg_hash_bytes(efg_hash_mix(site.key, path->frames[i].offset), name, strlen(name) + 1);
+        site.names += efg_run_site(&side->run, module, path->frames[i].offset) != NULL;
+    }
+    return site;
+}
+
+/* Those that have no partner yet, by their places: how many, to *COUNT. */
+static struct site *sort_places(const struct efg_matched *m, const struct efg_model *side, bool is_b,
+                                uint32_t *count)
+{
+    struct site *sites = calloc((size_t)m->node_count + 1, sizeof *sites);
+    *count = 0;
+    for (uint32_t i = 0; sites && i < m->node_count; i++) {
+        uint32_t node = is_b ? m->nodes[i].b : m->nodes[i].a;
+        if ((m->nodes[i].a == EFG_NONE) == is_b && (m->nodes[i].b == EFG_NONE) != is_b)
+            sites[(*count)++] = place_of(side, node);
+    }
+    if (sites)
+        qsort(sites, *count, sizeof *sites, by_key);
+    return sites;
+}
+
+/* PARTNER[node of A] becomes the one of B at the same place. Returns how many there are. */
+static uint32_t find_places(const struct site *x, uint32_t nx, const struct site *y, uint32_t ny,
+                            uint32_t *partner)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0, k = 0; i < nx && k < ny;) {
+        if (x[i].key == y[k].key && x[i].names != y[k].names) {
+            partner[x[i].node] = y[k].node;
+            found++;
+        }
+        uint64_t a = x[i].key, b = y[k].key;
+        i += a <= b;
+        k += b <= a;
+    }
+    return found;
+}
+
+/* The pairs of PARTNER instead of those that had none. */
+static void join(struct efg_matched *m, const uint32_t *partner, char *is_taken)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->node_count; i++) {
+        struct efg_pair *pair = &m->nodes[i];
+        if (pair->a == EFG_NONE || partner[pair->a] == EFG_NONE)
+            continue;
+        pair->b = partner[pair->a];
+        is_taken[pair->b] = 1;
+    }
+    for (uint32_t i = 0; i < m->node_count; i++)
+        if (m->nodes[i].a != EFG_NONE || !is_taken[m->nodes[i].b])
+            m->nodes[kept++] = m->nodes[i];
+    m->node_count = kept;
+}
+
+static int match_places(struct efg_matched *m, const struct efg_model *a, const struct efg_model *b)
+{
+    uint32_t na = a->merged.graph.node_count, nb = b->merged.graph.node_count, nx, ny;
+    struct site *x = sort_places(m, a, false, &nx), *y = sort_places(m, b, true, &ny);
+    uint32_t *partner = malloc(((size_t)na + 1) * sizeof *partner);
+    char *is_taken = calloc((size_t)nb + 1, 1);
+    int error = x && y && partner && is_taken ? 0 : -ENOMEM;
+    if (!error) {
+        memset(partner, 0xff, na * sizeof *partner); /* EFG_NONE */
+        uint32_t found = find_places(x, nx, y, ny, partner), least = nx < ny ? nx : ny;
+        m->placed = 2 * found >= least ? found : 0; /* else they are of another build */
+        m->is_apart = !m->placed && least && 2 * least >= (na < nb ? na : nb);
+    }
+    if (!error && m->placed)
+        join(m, partner, is_taken);
+    free(x);
+    free(y);
+    free(partner);
+    free(is_taken);
+    return error;
 }
 
 /* --- loops --- */
@@ -160,7 +252,7 @@ static int match_loops(struct efg_matched *m, const struct efg_looptree *a, cons
 int efg_matched_make(struct efg_matched *matched, const struct efg_model *a, const struct efg_model *b)
 {
     *matched = (struct efg_matched){0};
-    if (match_nodes(matched, a, b))
+    if (match_nodes(matched, a, b) || match_places(matched, a, b))
         return -ENOMEM;
     return match_loops(matched, &a->merged.tree, &b->merged.tree);
 }

@@ -7,6 +7,10 @@
  * ranks can be compared; a function without a name is known by module and offset. If several call
  * sites have the same names, the first of one run is the first of the other.
  *
+ * Where functions have names in one run only, as the other program is stripped, call sites are the same if
+ * all frames are at the same places of modules with the same names. At least half of those without a
+ * partner must be so, or the modules are of another build, and none is the same.
+ *
  * Loops are the same if they share call sites, at least half of those that they have together;
  * the loops with most in common are matched first.
  */
@@ -22,6 +26,8 @@ struct efg_pair { /* EFG_NONE if it is in only one of them */
 struct efg_matched {
     struct efg_pair *nodes, *loops; /* in the order of A, then those of B only */
     uint32_t node_count, loop_count;
+    uint32_t placed; /* nodes that are the same by their places */
+    bool is_apart;   /* half of the nodes of one, or more, are not in the other, nor by their places */
 };
 
 /* What the call site CONTEXT is known by in all runs: a hash of the names from the program down to
