@@ -36,16 +36,15 @@ static void say_processor(struct efg_buffer *out, const struct efg_run *run)
 static void say_pauses(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *t = &run->common.totals;
-    char text[500], calls[32], iterations[96] = "", count[32], watched[32];
+    char text[500], calls[32], iterations[128] = "", count[64], watched[32];
     if (!t->paused || !t->ranks)
         return;
     efg_format_count(calls, sizeof calls, (double)t->unwatched / (double)t->ranks);
-    efg_format_count(count, sizeof count, efg_summary_estimate(run));
+    efg_summary_estimate(run, count);
     efg_format_percent(watched, sizeof watched, efg_summary_watched(run));
-    if (efg_summary_estimate(run) > 0)
-        snprintf(iterations, sizeof iterations,
-                 " Of about %s iterations of the main loop, %llu were watched.", count,
-                 (unsigned long long)efg_run_rank_thread(&run->speaker)->loops.main.iterations);
+    if (*count)
+        snprintf(iterations, sizeof iterations, " Of %s iterations of the main loop, %llu were watched.",
+                 count, (unsigned long long)efg_run_rank_thread(&run->speaker)->loops.main.iterations);
     snprintf(text, sizeof text,
              "Calls were watched for %s of the time, for the limit of what that may take: counts and "
              "times are those of that part, shares are estimates, and %s%s calls a rank were not seen.%s",

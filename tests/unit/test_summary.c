@@ -209,6 +209,37 @@ static void test_limit(void **state)
 }
 
 /* Shares are those of the time that was watched. */
+/* The main loop of all ranks: SEEN iterations, WHOLE of them as pauses did not begin or end in them; CALLS that
+ * were seen, and UNWATCHED ones. */
+static void give_iterations(uint64_t seen, uint64_t whole_ones, uint64_t calls, uint64_t unwatched)
+{
+    for (uint32_t i = 0; i < whole.rank_count; i++) {
+        struct efg_run_thread *thread = thread_of(i);
+        whole.ranks[i].unwatched = unwatched;
+        if (!thread)
+            continue;
+        thread->loops.main.iterations = seen;
+        thread->graph.events = calls;
+        thread->iterations.all.count = whole_ones;
+        thread->iterations.all.sum = whole_ones * 1000000;
+    }
+}
+
+static void expect_iterations(void)
+{
+    give_iterations(50, 40, 20000, 5000);
+    expect(", 50 iterations that were watched, of about 50 to 63; ");
+    give_iterations(50, 40, 20000, 10000);
+    expect(", 50 iterations that were watched, of about 60 to 75; ");
+    give_iterations(50, 50, 25000, 10000);
+    expect(", 50 iterations that were watched, of about 70; ");
+    for (uint32_t i = 0; i < whole.rank_count; i++) { /* calls in pauses are not counted either */
+        whole.ranks[i].limited |= EFG_LIMITED_ESTIMATED;
+        whole.ranks[i].paused = 10 * 1000000;
+    }
+    expect(", 50 iterations that were watched, of about 60 to 70; ");
+}
+
 static void test_pauses(void **state)
 {
     (void)state;
@@ -220,6 +251,7 @@ static void test_pauses(void **state)
     expect("29.3% of it in MPI\n");
     expect("             watched for 50% of the time, with pauses: 1.50 million calls a rank were not seen;\n"
            "             counts and times are of the others, shares are estimates; no window came later\n");
+    expect_iterations();
     whole.ranks[0].paused = UINT64_MAX / 2;
     summary();
 }

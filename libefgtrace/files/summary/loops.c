@@ -3,7 +3,9 @@
  * The table of loops of the rank that stands for the run, and for how much of the time calls were watched.
  */
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "core/loop/recognise.h"
@@ -15,15 +17,66 @@ uint64_t efg_summary_duration(const struct efg_run *run)
     return totals->end > totals->start ? totals->end - totals->start : 0;
 }
 
-double efg_summary_estimate(const struct efg_run *run)
+/* --- how many iterations there were --- */
+
+#define APART 0.03 /* of it: such a range is one number */
+
+struct range {
+    double least, most;
+};
+
+static void widen(struct range *range, double value)
+{
+    range->least = value < range->least ? value : range->least;
+    range->most = value > range->most ? value : range->most;
+}
+
+static double calls_of(const struct efg_graph *graph)
+{
+    double calls = (double)graph->events;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        calls += (double)graph->nodes[i].polls;
+    return calls;
+}
+
+/* As many times what was seen as there were calls for those seen. An iteration that a pause began or ended in
+ * was seen, but is not a whole one: between the whole ones and all that were seen is what counts. Where calls
+ * in pauses are not counted either, they are as many as on other ranks, or what the time is enough for. */
+static struct range estimate(const struct efg_run *run, const struct efg_run_thread *thread)
+{
+    const struct efg_run_rank *rank = &run->speaker;
+    const struct efg_totals *totals = &run->common.totals;
+    const struct efg_stat *whole = &thread->iterations.all;
+    double seen = (double)thread->loops.main.iterations, calls = calls_of(&thread->graph);
+    double factor = calls > 0 ? (calls + (double)rank->unwatched) / calls : 1;
+    struct range range = {seen * factor, seen * factor};
+    if (whole->count)
+        widen(&range, (double)whole->count * factor);
+    if (totals->limited & EFG_LIMITED_ESTIMATED) {
+        if (totals->calls)
+            widen(&range, seen * (double)(totals->calls + totals->unwatched) / (double)totals->calls);
+        if (whole->count && whole->sum)
+            widen(&range, seen + (double)rank->paused * (double)whole->count / (double)whole->sum);
+    }
+    if (range.least < seen) /* as many there are */
+        range.least = seen;
+    return range;
+}
+
+void efg_summary_estimate(const struct efg_run *run, char text[64])
 {
     const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
-    const struct efg_totals *totals = &run->common.totals;
-    double calls = (double)totals->calls;
-
-    return thread && calls > 0
-               ? (double)thread->loops.main.iterations * (calls + (double)totals->unwatched) / calls
-               : 0;
+    char least[24], most[24];
+    *text = '\0';
+    if (!thread || !thread->loops.main.iterations)
+        return;
+    struct range range = estimate(run, thread);
+    efg_format_count(least, sizeof least, floor(range.least));
+    efg_format_count(most, sizeof most, ceil(range.most));
+    if (range.most <= (1 + APART) * range.least || strcmp(least, most) == 0)
+        snprintf(text, 64, "about %s", most);
+    else
+        snprintf(text, 64, "about %s to %s", least, most);
 }
 
 double efg_summary_watched(const struct efg_run *run)

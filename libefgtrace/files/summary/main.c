@@ -125,8 +125,7 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_run_loop *main = &view->thread->loops.main;
     const struct efg_stat *all = &view->thread->iterations.all;
-    char name[256], mean[32], which[96] = "they take", watched[64] = "", about[32];
-    double estimate = efg_summary_estimate(view->run);
+    char name[256], mean[32], which[96] = "they take", watched[96] = "", about[64];
     name_loop(view, main, name, sizeof name);
     efg_format_ns(mean, sizeof mean, mean_time(view));
     if (main->iterations > all->count + 1)
@@ -137,9 +136,9 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
     else if (all->count > main->iterations)
         snprintf(which, sizeof which, "%llu, with those of an earlier loop, take",
                  (unsigned long long)all->count);
-    efg_format_count(about, sizeof about, estimate);
-    if (view->run->common.totals.paused && estimate > 0)
-        snprintf(watched, sizeof watched, " that were watched, of about %s", about);
+    efg_summary_estimate(view->run, about);
+    if (view->run->common.totals.paused && *about)
+        snprintf(watched, sizeof watched, " that were watched, of %s", about);
     if (all->count)
         efg_summary_tell(out, "Main loop    in %s, %llu iterations%s; %s %s each", name,
                          (unsigned long long)main->iterations, watched, which, mean);

@@ -27,9 +27,9 @@ uint64_t efg_summary_duration(const struct efg_run *run);
 /* ns that the library has cost a rank, in MPI_Init and MPI_Finalize too; *SHARE of the run. */
 double efg_summary_cost(const struct efg_run *run, double *share);
 
-/* How often the main loop went round, where watching has paused: as often as was seen, times all calls by
- * those seen. 0: not known. */
-double efg_summary_estimate(const struct efg_run *run);
+/* How often the main loop went round, where watching has paused: "about 61", "about 54 to 62"; "": not
+ * known. */
+void efg_summary_estimate(const struct efg_run *run, char text[64]);
 
 /* Percent of the time in which calls were watched: 100, unless watching has paused. */
 double efg_summary_watched(const struct efg_run *run);
