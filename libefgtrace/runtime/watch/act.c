@@ -74,7 +74,7 @@ static unsigned long long close_window(struct efg_thread *t, uint64_t now, bool 
     if (w && w->last > end)
         efg_windows_keep(t, now, trigger->first, end);
     if (whole)
-        efg_enough_close(t);
+        efg_enough_close(t, now);
     return number < end ? number : end;
 }
 
@@ -88,7 +88,7 @@ static void carry_out(void *context, enum efg_action action)
     case EFG_DO_OPEN:
         efg_ring_end(t, now, true);
         efg_windows_open(t, now);
-        efg_enough_open(t);
+        efg_enough_open(t, now);
         efg_tell(now, "recording from iteration %llu on", number);
         break;
     case EFG_DO_FOLLOW:

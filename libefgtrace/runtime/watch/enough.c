@@ -5,26 +5,29 @@
  */
 #include "enough.h"
 
-#include "core/window/accuracy.h"
+#include "core/window/shares.h"
 #include "runtime/calls/call.h"
 #include "runtime/process/job.h"
 #include "steering.h"
 #include "windows.h"
 
 #define WHOLE 1000000
+#define RECENT 0.02 /* of the time in iterations may not be looked at yet */
 
 static const struct efg_job *const job = &efg_job;
 static const struct efg_steering *const s = &efg_steering;
 static const struct efg_agree *const agree = &efg_steering.control.agree;
 
 static struct {
-    struct efg_accuracy accuracy;
-    struct efg_accuracy_sample start, opened; /* sums until then: that the pivot is marked, of the window */
-    uint8_t place[EFG_CALLS];                 /* of each function, from 1 */
+    struct efg_shares shares;
+    bool is_visited;                   /* the pivot, since it is marked */
+    struct efg_accuracy_sample first;  /* sums until its first visit */
+    struct efg_accuracy_sample opened; /* sums until that with which the window began */
+    uint8_t place[EFG_CALLS];          /* of each function, from 1 */
     uint8_t places;
-    double longest; /* ns: of all iterations of the loop that ERROR is of */
-    uint64_t error;
 } enough;
+
+/* --- sums --- */
 
 static uint32_t place_of(uint32_t call)
 {
@@ -35,86 +38,105 @@ static uint32_t place_of(uint32_t call)
     return enough.place[call] ? enough.place[call] - 1u : EFG_ACCURACY_PARTS - 1;
 }
 
-static struct efg_accuracy_sample sums(const struct efg_graph *graph)
+/* Until the present visit, at NOW: that may be the begin of a call that has been added already. */
+static struct efg_accuracy_sample sums(const struct efg_graph *graph, uint64_t now)
 {
     struct efg_accuracy_sample sums = {0};
 
     for (uint32_t i = 0; i < graph->node_count; i++)
         sums.part[place_of(graph->nodes[i].signature.call)] += (double)efg_node_time(&graph->nodes[i]);
+    if (graph->current != EFG_NONE && graph->last_leave > now)
+        sums.part[place_of(graph->nodes[graph->current].signature.call)] -= (double)(graph->last_leave - now);
     return sums;
 }
 
-/* ITERATIONS that took TIME, which began when there was BEFORE. */
+/* ITERATIONS that took TIME, from FIRST on, of which BEFORE were the sums when they began. */
 static struct efg_accuracy_sample since(const struct efg_accuracy_sample *before,
-                                        const struct efg_graph *graph, uint64_t iterations, uint64_t time)
+                                        const struct efg_graph *graph, uint64_t now, uint64_t first,
+                                        uint64_t iterations, uint64_t time)
 {
-    struct efg_accuracy_sample sample = sums(graph);
+    struct efg_accuracy_sample sample = sums(graph, now);
 
     for (uint32_t p = 0; p < EFG_ACCURACY_PARTS; p++)
         sample.part[p] -= before->part[p];
+    sample.first = first;
     sample.iterations = (double)iterations;
     sample.time = (double)time;
     return sample;
 }
 
-static struct efg_accuracy_sample all(const struct efg_thread *t)
-{
-    struct efg_accuracy_sample all =
-        since(&enough.start, &t->graph, t->iterations.all.count, t->iterations.all.sum);
-    uint64_t number = efg_steering_number(t), count = t->iterations.all.count;
+/* --- visits --- */
 
-    all.first = number > count ? number - count : 0;
-    return all;
+static void restart(void)
+{
+    efg_shares_restart(&enough.shares);
+    enough.is_visited = false;
 }
 
-/* The loop with the most time counts. */
-static void note_error(const struct efg_thread *t)
+void efg_enough_restart(void)
 {
-    struct efg_accuracy_sample whole = all(t);
-
-    if (!enough.accuracy.count || whole.time < enough.longest)
-        return;
-    enough.longest = whole.time;
-    enough.error = (uint64_t)(efg_accuracy_error(&enough.accuracy, &whole, 1) * WHOLE) + 1;
+    if (job->conf.accuracy)
+        restart();
 }
 
-void efg_enough_restart(const struct efg_thread *t)
+static void count(const struct efg_thread *t, uint64_t now)
+{
+    uint64_t iterations = t->iterations.all.count, number = efg_steering_number(t);
+    uint64_t first = number > iterations ? number - iterations : 0;
+
+    enough.shares.all = since(&enough.first, &t->graph, now, first, iterations, t->iterations.all.sum);
+}
+
+void efg_enough_visit(const struct efg_thread *t, uint64_t now)
 {
     if (!job->conf.accuracy)
         return;
-    efg_accuracy_fini(&enough.accuracy);
-    enough.start = sums(&t->graph);
+    if (!enough.is_visited)
+        enough.first = sums(&t->graph, now);
+    else if ((double)t->iterations.all.sum >= enough.shares.all.time * (1 + RECENT))
+        count(t, now);
+    enough.is_visited = true;
 }
 
-void efg_enough_open(const struct efg_thread *t)
+void efg_enough_open(const struct efg_thread *t, uint64_t now)
 {
     if (job->conf.accuracy)
-        enough.opened = sums(&t->graph);
+        enough.opened = sums(&t->graph, now);
 }
 
-void efg_enough_close(const struct efg_thread *t)
+void efg_enough_close(const struct efg_thread *t, uint64_t now)
 {
     const struct efg_run_window *w = efg_windows_present();
 
     if (!job->conf.accuracy || !w || w->select != EFG_SELECT_SPREAD || !w->complete)
         return;
     struct efg_accuracy_sample sample =
-        since(&enough.opened, &t->graph, w->last - w->first, w->end - w->start);
-    sample.first = w->first;
-    efg_accuracy_add(&enough.accuracy, &sample);
+        since(&enough.opened, &t->graph, now, w->first, w->last - w->first, w->end - w->start);
+    efg_shares_add(&enough.shares, w->phase, agree->loop, &sample);
+    count(t, now);
 }
 
-static bool is_kept(const void *context, uint64_t first)
+static bool has_window(uint32_t phase, uint64_t first)
 {
-    (void)context;
-    return efg_spread_has(&agree->spread, first);
+    for (uint32_t i = 0; i < s->window_count; i++)
+        if (s->windows[i].first == first && efg_windows_is_of(&s->windows[i], phase, EFG_SELECT_SPREAD))
+            return true;
+    return false;
 }
 
 void efg_enough_settle(void)
 {
-    if (job->conf.accuracy && efg_windows_select(agree->part) == EFG_SELECT_SPREAD && agree->spread.count)
-        efg_accuracy_keep(&enough.accuracy, is_kept, NULL);
+    uint32_t phase = efg_agree_phase(agree);
+
+    if (!job->conf.accuracy || !s->is_owner)
+        return;
+    if (enough.shares.phase && enough.shares.phase != phase)
+        restart();
+    efg_shares_name(&enough.shares, phase, agree->loop, efg_windows_are_known);
+    efg_shares_keep(&enough.shares, phase, has_window);
 }
+
+/* --- results --- */
 
 static bool has_room(const struct efg_thread *t)
 {
@@ -127,17 +149,15 @@ bool efg_enough_is_rough(const struct efg_thread *t)
 {
     if (!job->conf.accuracy || s->control.trigger.state != EFG_DONE || !has_room(t))
         return false;
-    struct efg_accuracy_sample whole = all(t);
-    return efg_accuracy_error(&enough.accuracy, &whole, 0.5) * WHOLE > (double)job->conf.accuracy;
+    double error = efg_shares_error(&enough.shares, efg_agree_phase(agree), 0.5);
+    return error < 0 || error * WHOLE > (double)job->conf.accuracy;
 }
 
-void efg_enough_finish(const struct efg_thread *t)
+uint64_t efg_enough_error(uint32_t phase)
 {
-    if (job->conf.accuracy)
-        note_error(t);
-}
+    uint32_t main = phase ? phase : efg_shares_longest(&enough.shares);
 
-uint64_t efg_enough_error(void)
-{
-    return enough.error;
+    efg_shares_keep(&enough.shares, main, has_window);
+    double error = efg_shares_error(&enough.shares, main, 1);
+    return error < 0 ? 0 : (uint64_t)(error * WHOLE) + 1;
 }

@@ -391,6 +391,17 @@ static void add_thread(struct efg_run_rank *rank, struct efg_thread *t, uint64_t
         rank->phases = efg_run_phases_text(out);
 }
 
+/* Only the leader knows it, or, when all is over, whoever ends. */
+static uint64_t main_error(const struct efg_thread *only)
+{
+    const struct efg_phase *main;
+
+    if (only && !efg_leader_is(only))
+        return 0;
+    main = main_phase();
+    return efg_enough_error(main ? main->number : 0);
+}
+
 void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t now)
 {
     *rank = (struct efg_run_rank){
@@ -407,7 +418,7 @@ void efg_known_rank(struct efg_run_rank *rank, struct efg_thread *only, uint64_t
         .sections = job->sections,
         .init = job->init,
         .accuracy = job->conf.accuracy,
-        .error = efg_enough_error(),
+        .error = main_error(only),
         .processor = efg_processor_since(&job->processor),
         .short_logs = count_short(only),
     };

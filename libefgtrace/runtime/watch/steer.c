@@ -14,7 +14,6 @@
 #include "asked.h"
 #include "coarse.h"
 #include "core/window/election.h"
-#include "enough.h"
 #include "events.h"
 #include "leader.h"
 #include "live.h"
@@ -316,7 +315,6 @@ void efg_steer_finish(uint64_t now, bool collective)
         efg_rounds_fini();
     efg_asked_finish(agree->answered);
     efg_act_feed(t, EFG_IN_END, now);
-    efg_enough_finish(t);
     efg_ring_finish(t, now);
     if (!efg_next_is_later())
         s->loop = s->main;

@@ -121,6 +121,7 @@ void efg_visits_count(struct efg_thread *t, uint64_t now)
     visits.last_event = t->graph.events;
     last = present(t);
     efg_iterations_count(t, efg_steering_number(t), now);
+    efg_enough_visit(t, now);
 }
 
 /* --- the pivot --- */
@@ -146,7 +147,6 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     is_replaced = false;
     if (efg_visits_have(pivot))
         return;
-    efg_enough_finish(t);
     efg_phases_keep(t, &s->pivot);
     s->pivot = *pivot;
     s->control.offset = 0;
@@ -157,5 +157,5 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     visits.mean = mean_calls(t);
     efg_iterations_restart(t);
     efg_phases_adopt();
-    efg_enough_restart(t);
+    efg_enough_restart();
 }

@@ -554,7 +554,7 @@ void efg_windows_choose_slow(uint32_t phase, uint32_t most)
         remove_window(least);
 }
 
-static bool is_known(uint32_t phase)
+bool efg_windows_are_known(uint32_t phase)
 {
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (agree->loops[i].phase == phase)
@@ -565,7 +565,7 @@ static bool is_known(uint32_t phase)
 void efg_windows_drop_forgotten(void)
 {
     for (uint32_t i = s->window_count; i-- > 0;)
-        if (!is_known(s->windows[i].phase))
+        if (!efg_windows_are_known(s->windows[i].phase))
             remove_window(i);
 }
 

@@ -93,6 +93,8 @@ uint32_t efg_windows_joined(struct efg_run_window *windows, uint32_t count);
  * ranks do not know any more go. */
 void efg_windows_choose_slow(uint32_t phase, uint32_t most);
 void efg_windows_drop_forgotten(void);
+/* Whether the ranks still know PHASE; 0 they always do. */
+bool efg_windows_are_known(uint32_t phase);
 
 /* Visits of the pivot in the present window: the number of the first one, UINT64_MAX if there is
  * none; how many. */
