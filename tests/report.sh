@@ -95,7 +95,7 @@ on_terminal() {
 }
 # words FILE: of what stands before the tables, without the rows of loops
 words() {
-    sed -e '/^The run/,$d' -e '/ loops of rank/d' -e '/^ *[0-9]* *[0-9.]* .*s  *[0-9.]*% /d' "$1" | tr -s ' \n' ' '
+    sed -e '/^The run/,$d' -e '/ loops of rank/d' -e '/^ *repetitions /d' -e '/^ *[0-9]* *[0-9.]* .*s  *[0-9.]*% /d' "$1" | tr -s ' \n' ' '
 }
 if command -v script >/dev/null; then
     on_terminal 60 "$tool" report run >shown
@@ -104,7 +104,16 @@ if command -v script >/dev/null; then
     same "report: sentences fit into it" "" "$(sed '/^The run/,$d' shown | awk 'length($0) > 60 && !/%.*%/ && !/loops of/')"
     same "report: what a loop does is left out of its row" "in stencil.c:66 main" \
         "$(sed -n 's/.*1000 .*% *\* \(in .*\)/\1/p' shown | head -n 1)"
-    same "report: no number is cut" "$(grep -oE '^ *1000 .{36}' text)" "$(grep -oE '^ *1000 .{36}' shown)"
+    numbers() {
+        sed -n 's/^ *\(1000 .*%\) .*/\1/p' "$1" | tr -s ' '
+    }
+    same "report: no number is cut" "$(numbers text)" "$(numbers shown)"
+    for what in "report --all run" "report -s run" "compare run run" "compare run run run"; do
+        on_terminal 80 "$tool" $what >shown
+        "$tool" $what >text
+        same "$what: no line is wider than the terminal" "" "$(awk 'length($0) > 80' shown | head -n 2)"
+        same "$what: all numbers are there" "$(grep -oE '[0-9.]+%' text)" "$(grep -oE '[0-9.]+%' shown)"
+    done
     on_terminal 60 "$tool" report run -f json >shown
     same "report: for other programs nothing is cut" "$("$tool" report run -f json)" "$(cat shown)"
 else

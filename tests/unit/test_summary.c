@@ -209,8 +209,8 @@ static void test_limit(void **state)
 }
 
 /* Shares are those of the time that was watched. */
-/* The main loop of all ranks: SEEN iterations, WHOLE of them as pauses did not begin or end in them; CALLS that
- * were seen, and UNWATCHED ones. */
+/* The main loop of all ranks: SEEN iterations, in WHOLE_ONES of them no pause began or ended; CALLS that were
+ * seen, and UNWATCHED ones. */
 static void give_iterations(uint64_t seen, uint64_t whole_ones, uint64_t calls, uint64_t unwatched)
 {
     for (uint32_t i = 0; i < whole.rank_count; i++) {
@@ -784,6 +784,38 @@ static void test_cpp_names(void **state)
 }
 
 /* What could not be written is not offered to be read. */
+static void test_fit(void **state)
+{
+    static const char *const wide = "      time     share      calls  where\n"
+                                    "   12.5 ms      2.5%       1000  MPI_Send  a_function < another_one\n"
+                                    "    125 ms     25.0%         10  MPI_Recv\n";
+    static const struct {
+        int width;
+        const char *text;
+    } fits[] = {
+        {60, "    time   share   calls  where\n"
+             " 12.5 ms    2.5%    1000  MPI_Send  a_function < another_one\n"
+             "  125 ms   25.0%      10  MPI_Recv\n"},
+        {50, "    time share calls where\n"
+             " 12.5 ms  2.5%  1000 MPI_Send  a_functi...ther_one\n"
+             "  125 ms 25.0%    10 MPI_Recv\n"},
+        {45, "    time share calls where\n"
+             " 12.5 ms  2.5%  1000 MPI_Send\n"
+             "                     a_function < another_one\n"
+             "  125 ms 25.0%    10 MPI_Recv\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+        struct efg_buffer text = {0}, fit = {0};
+        efg_buffer_put(&text, wide, strlen(wide));
+        efg_summary_fit(&fit, &text, fits[i].width);
+        efg_buffer_put(&fit, "", 1);
+        assert_string_equal((char *)fit.data, fits[i].text);
+        efg_buffer_fini(&text);
+        efg_buffer_fini(&fit);
+    }
+}
+
 static void test_lost(void **state)
 {
     (void)state;
@@ -1056,6 +1088,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_word_of_a_phase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+        cmocka_unit_test(test_fit),
         cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),

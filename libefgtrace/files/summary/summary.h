@@ -202,8 +202,8 @@ void efg_summary_line(struct efg_buffer *out, const char *format, ...) __attribu
 #define EFG_NARROWEST 40
 int efg_summary_width(int file);
 
-/* Append TEXT; rows of tables that are longer than WIDTH are without the middle of the name at their end, and
- * other lines go on below. */
+/* Append TEXT, in WIDTH columns: those of a table that is wider move together, names at the end of its rows
+ * are without their middle, and what still has no room goes on below, as other lines do. */
 void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int width);
 
 /* Of a PATH what is behind the last '/', in it; all of it, if that is nothing. */

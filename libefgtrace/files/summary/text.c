@@ -3,7 +3,6 @@
  * Lines and numbers for people: three digits are what a duration that was measured once
  * is worth, and what an eye takes in.
  */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +12,8 @@
 
 #include "summary.h"
 
-#define HEAD 13     /* columns before what a line says */
-#define WHOLE 24    /* columns of a name that is not cut */
-#define SHORTEST 16 /* of one without its middle */
-#define HANG 2      /* further in is what goes on in the next line, as many sentences may have one head */
+#define HEAD 13 /* columns before what a line says */
+#define HANG 2  /* further in is what goes on in the next line, as many sentences may have one head */
 
 static void to_ascii(char *text)
 {
@@ -126,70 +123,6 @@ void efg_summary_notes(struct efg_buffer *out, const char *head, const char *tex
 int efg_summary_room(int used)
 {
     return used < columns ? columns - used : 0;
-}
-
-/* --- lines that are too long for a terminal --- */
-
-/* Cells are two spaces or more apart. */
-static const char *last_cell(const char *line)
-{
-    for (const char *next; (next = strstr(line, "  ")); line = next)
-        next += strspn(next, " ");
-    return line;
-}
-
-/* Of the label of a loop, LENGTH long: without what it does. */
-static size_t place_length(const char *cell, size_t length)
-{
-    const char *calls = strstr(cell, ": "), *place = cell + strspn(cell, "* 0123456789x");
-    bool is_loop = strncmp(place, "in ", 3) == 0;
-    return is_loop && calls ? (size_t)(calls - cell) : length;
-}
-
-/* A row that is too long by EXCESS, without the middle of its last cell, a name. The terminal breaks what is
- * still too long, and heads. */
-static void put_shorter(struct efg_buffer *out, const char *line, size_t excess)
-{
-    const char *cell = last_cell(line);
-    size_t length = strlen(cell), most = length > excess + SHORTEST ? length - excess : SHORTEST,
-           place = place_length(cell, length), left = most - strlen("...");
-    int before = (int)(cell - line);
-    if (length <= WHOLE || isalpha((unsigned char)line[strspn(line, " ")]))
-        efg_buffer_print(out, "%s\n", line);
-    else if (place <= most || place <= WHOLE)
-        efg_buffer_print(out, "%.*s\n", before + (int)place, line);
-    else
-        efg_buffer_print(out, "%.*s...%.*s\n", before + (int)(left + 1) / 2, line, (int)left / 2,
-                         cell + place - left / 2);
-}
-
-static void put_fit(struct efg_buffer *out, const char *line, int width)
-{
-    int indent = (int)strspn(line, " ");
-    char head[HEAD + HANG + 1] = "";
-    if (strlen(line) <= (size_t)width) {
-        efg_buffer_print(out, "%s\n", line);
-    } else if (strstr(line + indent, "  ")) {
-        put_shorter(out, line, strlen(line) - (size_t)width);
-    } else {
-        snprintf(head, sizeof head, "%*s", indent, "");
-        efg_summary_wrap(out, head, line + strlen(head));
-    }
-}
-
-void efg_summary_fit(struct efg_buffer *out, const struct efg_buffer *text, int width)
-{
-    struct efg_buffer copy = {0};
-    efg_buffer_put(&copy, text->data, text->size);
-    char *all = efg_buffer_text(&copy);
-    for (char *line = all, *end; line && *line; line = end) {
-        end = line + strcspn(line, "\n");
-        if (*end)
-            *end++ = '\0';
-        put_fit(out, line, width);
-    }
-    out->failed |= !all;
-    free(all);
 }
 
 /* --- numbers --- */
