@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which of two nested loops is the main one: a function with a loop of its own is called in each cycle, and
- * there is one call beside it.
+ * there is one call beside it. And how often a loop goes round that asks for something now and then.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,14 +16,14 @@
 #define WORLD EFG_NODE_WORLD
 #define GROUP EFG_NODE_GROUP
 
-enum path { APPLY = 1, SOLVE, MIX };
+enum path { APPLY = 1, SOLVE, MIX, SUM, ASK, SEND };
 
-/* main calls the function, which calls APPLY and SOLVE; then MIX. */
+/* main calls the function, which calls APPLY and SOLVE; then MIX. Or it makes the other calls. */
 static uint32_t keys_of(uint32_t path, uint64_t *keys)
 {
-    keys[0] = path == MIX ? 11 : 10;
+    keys[0] = path >= MIX ? 10 + path : 10;
     keys[1] = 20 + path;
-    return path == MIX ? 1 : 2;
+    return path >= MIX ? 1 : 2;
 }
 
 static void add(struct efg_graph *graph, enum path path, uint32_t flags)
@@ -48,26 +48,40 @@ static void run(struct efg_graph *graph, uint32_t apply, uint32_t solve, uint32_
     }
 }
 
-/* Of calls with these flags the main loop has so many iterations. */
-static void assert_iterations(uint32_t apply, uint32_t solve, uint32_t mix, uint64_t iterations)
+static struct efg_history begin(struct efg_graph *graph)
 {
-    struct efg_graph graph;
     struct efg_history history;
+
+    assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(graph, keys_of, NULL), 0);
+    assert_int_equal(efg_history_init(&history, graph, 0), 0);
+    return history;
+}
+
+/* The main loop has so many ITERATIONS. */
+static void end(struct efg_graph *graph, struct efg_history *history, uint64_t iterations)
+{
     struct efg_callflow flow = {0};
     struct efg_judge judge = {0};
 
-    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, NULL), 0);
-    assert_int_equal(efg_history_init(&history, &graph, 0), 0);
-    run(&graph, apply, solve, mix);
-    assert_int_equal(efg_callflow_fill(&flow, &history, 20 * graph.events + 20), 0);
+    assert_int_equal(efg_callflow_fill(&flow, history, 20 * graph->events + 20), 0);
     assert_int_equal(efg_judge_look(&judge, &flow), 0);
     assert_int_not_equal(judge.chosen, EFG_NONE);
     assert_int_equal(judge.chain[judge.chosen].loop.iterations, iterations);
     efg_judge_fini(&judge);
     efg_callflow_fini(&flow);
-    efg_history_fini(&history);
-    efg_graph_fini(&graph);
+    efg_history_fini(history);
+    efg_graph_fini(graph);
+}
+
+/* The same of calls with these flags. */
+static void assert_iterations(uint32_t apply, uint32_t solve, uint32_t mix, uint64_t iterations)
+{
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph);
+
+    run(&graph, apply, solve, mix);
+    end(&graph, &history, iterations);
 }
 
 /* A constant number of rounds with nothing before or behind: steps, with something in each 12th. */
@@ -93,12 +107,31 @@ static void all_do_not_meet(void **state)
     assert_iterations(GROUP, 0, WORLD, CYCLES * ROUNDS);
 }
 
+/* It sends as soon as it has asked often enough, and sometimes goes on asking. */
+static void something_between_questions(void **state)
+{
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph);
+
+    (void)state;
+    for (int i = 0; i < CYCLES; i++) {
+        add(&graph, SUM, WORLD);
+        add(&graph, ASK, EFG_NODE_UNORDERED);
+        add(&graph, ASK, EFG_NODE_UNORDERED);
+        add(&graph, SEND, 0);
+        if (i % ROUNDS == 0)
+            add(&graph, ASK, EFG_NODE_UNORDERED);
+    }
+    end(&graph, &history, CYCLES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_of_all),
         cmocka_unit_test(rounds_of_some),
         cmocka_unit_test(all_do_not_meet),
+        cmocka_unit_test(something_between_questions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,30 @@ static void find_places(struct efg_body *body)
         body->widest = EFG_PLACE_UNKNOWN;
 }
 
+static bool is_unordered(const struct efg_body *body, uint32_t i)
+{
+    const struct efg_callflow *flow = body->flow;
+    uint32_t node = flow->tree->sites[efg_calltree_gaps(flow->tree, body->sites[i].site)].node;
+
+    return node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED;
+}
+
+/* Where the program asks again and again, it may do something else in between: how often it begins to ask is a
+ * matter of timing, and it counts as if that was as often as what comes about as often in any case. */
+static void level_unordered(struct efg_body *body)
+{
+    for (uint32_t i = 0; i < body->count; i++) {
+        uint64_t own = body->sites[i].entries, most = 0;
+        for (uint32_t k = 0; is_unordered(body, i) && k < body->count; k++) {
+            uint64_t other = body->sites[k].entries;
+            if (other > most && other < own && !is_unordered(body, k))
+                most = other;
+        }
+        if ((double)most >= FREQUENT * (double)own)
+            body->sites[i].entries = most;
+    }
+}
+
 void efg_body_fill(struct efg_body *body)
 {
     body->events = 0;
@@ -75,6 +99,7 @@ void efg_body_fill(struct efg_body *body)
         body->events += flow->events;
         body->time += flow->time;
     }
+    level_unordered(body);
     find_places(body);
     qsort(body->sites, body->count, sizeof *body->sites, compare);
 }
@@ -260,14 +285,6 @@ static void add_branches(struct level *level)
 }
 
 /* ---- what is a matter of timing ---- */
-
-static bool is_unordered(const struct efg_body *body, uint32_t i)
-{
-    const struct efg_callflow *flow = body->flow;
-    uint32_t node = flow->tree->sites[efg_calltree_gaps(flow->tree, body->sites[i].site)].node;
-
-    return node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED;
-}
 
 /* How often MPI_Waitsome and its like are called is no matter of the loop; and so it is with
  * what is done as often. */
