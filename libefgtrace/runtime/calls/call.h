@@ -208,10 +208,29 @@ struct efg_call_info {
 };
 extern const struct efg_call_info efg_call_info[EFG_CALLS];
 
+/* Polls whose flag alone says whether they have found something. */
+#define EFG_SHAPES_ASKING                                                                      \
+    (1ull << EFG_SHAPE_TESTALL | 1ull << EFG_SHAPE_TESTANY | 1ull << EFG_SHAPE_IPROBE |        \
+     1ull << EFG_SHAPE_IMPROBE)
+
+/* How many further calls of a thread pass unseen, counted down with each of them. */
+struct efg_passing {
+    uint64_t calls; /* of any shape but EFG_SHAPES_KEPT */
+    uint64_t polls; /* EFG_SHAPES_ASKING of at most EFG_POLL_REQUESTS that find nothing */
+    /* Of such a poll, for the case that it finds something: a copy of its requests, and its statuses, if the
+     * program wants none (NULL: neither does the tracer). */
+    MPI_Request *requests;
+    MPI_Status *statuses;
+};
+#define EFG_POLL_REQUESTS 16
+
 /* What the wrappers call. enter returns true if leave is wanted too. */
 struct efg_hooks {
     bool (*enter)(struct efg_call *call);
     void (*leave)(struct efg_call *call, int result);
+    /* Instead of both, when a poll that passed unseen has found something, or failed. NULL: polls are not to
+     * pass. */
+    void (*found)(struct efg_call *call, int result);
 };
 
 /* What the preloaded library tells the tracer. */
@@ -220,9 +239,8 @@ struct efg_front {
     void *(*look_up)(const char *symbol);
     /* EFG_MPI or EFG_PMPI: the name by which this thread's present call was made. */
     int (*named)(void);
-    /* How many further calls of this thread are to pass unseen, but for EFG_SHAPES_KEPT: counted down with
-     * each call. */
-    uint64_t *(*passing)(void);
+    /* What passes of this thread. */
+    struct efg_passing *(*passing)(void);
     /* ON: until further notice these calls, as many of them as may be, of all threads, go past the preloaded
      * library. Returns whether any do; when they are to come here again, whether they do. */
     bool (*bypass)(bool on);
@@ -235,6 +253,8 @@ struct efg_front {
 struct efg_constants {
     const void *in_place; /* MPI_IN_PLACE */
     int lock_exclusive;   /* MPI_LOCK_EXCLUSIVE */
+    int request_size;     /* bytes of an MPI_Request */
+    const void *status_ignore, *statuses_ignore; /* MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE */
 };
 
 /* What a runtime exports to the preloaded library. */

@@ -449,7 +449,7 @@ static void begin_conditions(void)
 
 const struct efg_hooks *efg_count_begin(const struct efg_hooks *hooks)
 {
-    static const struct efg_hooks ours = {count_enter, count_leave};
+    static const struct efg_hooks ours = {.enter = count_enter, .leave = count_leave};
     struct efg_counter_list asked = efg_job.conf.counters;
 
     if (efg_job.conf.mode == EFG_MODE_ADAPTIVE)

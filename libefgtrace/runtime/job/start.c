@@ -385,7 +385,11 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
     job->processor = efg_processor_now();
     job->init = efg_clock_ticks() - entered;
     efg_hybrid_begin();
-    return ready ? efg_plugins_begin(efg_count_begin(hooks)) : NULL;
+    if (!ready)
+        return NULL;
+    hooks = efg_plugins_begin(efg_count_begin(hooks));
+    job->may_pass_polls = hooks->found != NULL;
+    return hooks;
 }
 
 static const struct efg_hooks *start(const MPI_Comm *comm)
@@ -421,7 +425,11 @@ static void watch(void (*end)(void))
 
 __attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
 const struct efg_runtime efg_runtime = {
-    .constants = {.in_place = MPI_IN_PLACE, .lock_exclusive = MPI_LOCK_EXCLUSIVE},
+    .constants = {.in_place = MPI_IN_PLACE,
+                  .lock_exclusive = MPI_LOCK_EXCLUSIVE,
+                  .request_size = sizeof(MPI_Request),
+                  .status_ignore = MPI_STATUS_IGNORE,
+                  .statuses_ignore = MPI_STATUSES_IGNORE},
     .prepare = prepare,
     .say = say,
     .pin = efg_board_pin,

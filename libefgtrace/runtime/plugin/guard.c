@@ -220,7 +220,7 @@ void efg_guard_call(struct efg_guard *guard, struct efg_plugin *plugin, const ch
     if (__atomic_load_n(&plugin->is_out, __ATOMIC_RELAXED))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &may_cancel);
-    uint64_t *passing = efg_job.passing(), others = *passing;
+    uint64_t *passing = &efg_job.passing()->calls, others = *passing;
     *passing = others + MANY;
     guard->moment = moment;
     guard->function = function;

@@ -160,7 +160,7 @@ static char *trim(char *text)
 
 const struct efg_hooks *efg_plugins_begin(const struct efg_hooks *hooks)
 {
-    static const struct efg_hooks ours = {efg_plugins_enter, efg_plugins_leave};
+    static const struct efg_hooks ours = {.enter = efg_plugins_enter, .leave = efg_plugins_leave};
 
     if (!efg_job.conf.plugins[0] || !(wanted = strdup(efg_job.conf.plugins)))
         return hooks;

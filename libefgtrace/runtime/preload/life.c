@@ -50,7 +50,7 @@ static int named(void)
     return atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed) ? efg_wrap_outermost.named : EFG_PMPI;
 }
 
-static uint64_t *passing(void)
+static struct efg_passing *passing(void)
 {
     return &efg_wrap_outermost.passing;
 }

@@ -33,10 +33,29 @@ _Atomic(const struct efg_hooks *) efg_wrap_hooks;
 struct efg_constants efg_wrap_constants;
 __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("initial-exec")));
 
-/*
- * The first structure exists for the arguments only, which name c.statuses; nothing of it is
- * left after compilation. The compiler fills the second only where there are hooks.
- */
+/* Structures C exist for the arguments only, which name c.statuses; nothing of them is left after compilation.
+ * The others are filled where they are needed only. */
+
+/* A poll passes unseen, if it may, unless it finds something. */
+#define PASS_IDLE(id_, shape_, arguments, ...)                                                            \
+    if (efg_wrap_passes_idle(shape_, ((struct efg_call){__VA_ARGS__}).nrequests)) {                       \
+        struct efg_call c = {__VA_ARGS__};                                                                \
+        c.statuses = efg_wrap_statuses(c.statuses);                                                       \
+        if (c.requests)                                                                                   \
+            efg_wrap_copy_requests(c.requests, c.nrequests);                                              \
+        int result = next arguments;                                                                      \
+        if (result == MPI_SUCCESS && !*c.flag) {                                                          \
+            efg_wrap_outermost.passing.polls--;                                                           \
+        } else {                                                                                          \
+            struct efg_call found = {                                                                     \
+                .id = EFG_CALL_##id_, .shape = shape_, .frame = __builtin_frame_address(0), __VA_ARGS__}; \
+            found.statuses = c.statuses;                                                                  \
+            run->found(&found, result);                                                                   \
+        }                                                                                                 \
+        efg_wrap_leave();                                                                                 \
+        return result;                                                                                    \
+    }
+
 #define WRAPPER(prefix, id_, shape_, parameters, arguments, ...)                                             \
     DEFINE(prefix, id_, parameters)                                                                          \
     {                                                                                                        \
@@ -47,6 +66,7 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
             return next arguments;                                                                           \
         }                                                                                                    \
         efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);                                          \
+        PASS_IDLE(id_, EFG_SHAPE_##shape_, arguments, __VA_ARGS__)                                           \
         struct efg_call c = {.id = EFG_CALL_##id_,                                                           \
                              .shape = EFG_SHAPE_##shape_,                                                    \
                              .frame = __builtin_frame_address(0),                                            \

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/hot.h"
 #include "runtime/calls/call.h"
@@ -68,12 +69,11 @@ size_t efg_wrap_list(struct efg_wrap_own own[2 * EFG_CALLS]);
 
 extern OURS _Atomic(const struct efg_hooks *) efg_wrap_hooks; /* NULL: nothing is traced */
 
-/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; how many further
- * calls pass unseen. */
+/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; what passes unseen. */
 struct efg_wrap_outermost {
     void *frame;
     int named;
-    uint64_t passing;
+    struct efg_passing passing;
 };
 extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
     __attribute__((tls_model("initial-exec")));
@@ -86,10 +86,40 @@ EFG_INLINE bool efg_wrap_is_inside(const void *frame)
 /* Whether a call of this SHAPE, a constant, passes; those made within others are counted, too. */
 EFG_INLINE bool efg_wrap_passes(int shape)
 {
-    if (EFG_SHAPES_KEPT >> shape & 1 || !UNLIKELY(efg_wrap_outermost.passing))
+    if (EFG_SHAPES_KEPT >> shape & 1 || !UNLIKELY(efg_wrap_outermost.passing.calls))
         return false;
-    efg_wrap_outermost.passing--;
+    efg_wrap_outermost.passing.calls--;
     return true;
+}
+
+/* Whether a poll of this SHAPE, a constant, with so many REQUESTS passes as long as it finds nothing. */
+EFG_INLINE bool efg_wrap_passes_idle(int shape, int requests)
+{
+    return EFG_SHAPES_ASKING >> shape & 1 && UNLIKELY(efg_wrap_outermost.passing.polls) &&
+           requests <= EFG_POLL_REQUESTS;
+}
+
+/* What the requests of a poll are is not known any more when they are complete. */
+EFG_INLINE void efg_wrap_copy_requests(const MPI_Request *requests, int count)
+{
+    MPI_Request *copy = efg_wrap_outermost.passing.requests;
+
+    if (efg_wrap_constants.request_size == sizeof *copy)
+        for (int i = 0; i < count; i++)
+            copy[i] = requests[i];
+    else
+        memcpy(copy, requests, (size_t)count * (size_t)efg_wrap_constants.request_size);
+}
+
+/* Those that MPI is to be given. */
+EFG_INLINE MPI_Status *efg_wrap_statuses(MPI_Status *statuses)
+{
+    MPI_Status *other = efg_wrap_outermost.passing.statuses;
+
+    return UNLIKELY(other) && (statuses == efg_wrap_constants.status_ignore ||
+                               statuses == efg_wrap_constants.statuses_ignore)
+               ? other
+               : statuses;
 }
 
 EFG_INLINE void efg_wrap_enter(void *frame, int named)

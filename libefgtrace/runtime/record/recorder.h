@@ -310,6 +310,14 @@ static inline void efg_recorder_release_requests(struct efg_recorder *r)
         efg_recorder_release_claims(r);
 }
 
+/* What a poll that passes unseen needs to be known of when it finds something: it is put into PASSING, unless
+ * that cannot be. Then efg_recorder_enter_found comes instead of efg_recorder_enter. */
+bool efg_recorder_lend(struct efg_recorder *r, struct efg_passing *passing);
+static inline void efg_recorder_enter_found(struct efg_recorder *r)
+{
+    r->request = 0;
+}
+
 /* The request of the I-th handle, or NULL. */
 static inline struct efg_request *efg_recorder_named(struct efg_recorder *r, int i)
 {

@@ -75,6 +75,16 @@ EFG_HOT void efg_recorder_save_requests(struct efg_recorder *r, struct efg_call 
         claim_requests(r, c->nrequests);
 }
 
+bool efg_recorder_lend(struct efg_recorder *r, struct efg_passing *passing)
+{
+    if (r->is_on || r->is_draining || efg_requests_are_shared() ||
+        !efg_recorder_scratch(r, EFG_POLL_REQUESTS))
+        return false;
+    passing->requests = r->handles;
+    passing->statuses = r->is_asking ? r->statuses : NULL;
+    return true;
+}
+
 /* --- point to point --- */
 
 void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e)

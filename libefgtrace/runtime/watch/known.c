@@ -88,7 +88,7 @@ static uint64_t thread_cost(const struct efg_thread *t)
     uint64_t calls = t->graph.events;
     for (uint32_t i = 0; i < t->graph.node_count; i++)
         calls += t->graph.nodes[i].polls;
-    return efg_cost_of(&t->cost, calls);
+    return efg_cost_of(&t->cost, calls - t->polls_passed);
 }
 
 static struct efg_run_items list_items(struct efg_traffic *traffic,

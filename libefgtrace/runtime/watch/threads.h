@@ -58,6 +58,8 @@ struct efg_thread {
     struct efg_pause pause;
     uint64_t polls_spared;     /* polls that it was asked about */
     uint64_t polls_counted;    /* that found nothing since the last one that was measured */
+    uint64_t polls_passing;    /* that were to pass unseen when it was last asked */
+    uint64_t polls_passed;     /* that have, so far */
     uint64_t next_full_sample; /* ticks: when to look at the graph too */
     uint64_t sampled;          /* ns that it has taken to look at it so far */
     /* Iterations of the pivot, from one visit to the next. */

@@ -22,7 +22,9 @@
 #include "steering.h"
 
 #define CHUNK 4096
-#define PASSING 3  /* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve */
+#define PASSING 3 /* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve */
+#define PASSING_IDLE \
+    12             /* ns that a poll takes longer which passes: 4 warm, 20 where others have run meanwhile */
 #define WRITING 60 /* ns that MPI_Finalize takes for a byte of the log */
 
 /* A bypass is for pauses that go on for so long (ns), where passing takes more than one of so many parts of
@@ -133,7 +135,7 @@ static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t ns)
     t->pause.until = now + ns;
     t->pause.bypass = 0;
     t->pause.waited = efg_processor_waited();
-    *job->passing() = CHUNK;
+    job->passing()->calls = CHUNK;
 }
 
 /* ns of TIME, in which the thread has WAITED for a processor. */
@@ -213,7 +215,7 @@ static bool goes_on(struct efg_thread *t)
     if (t->pause.bypass && efg_bypass_is_on())
         t->pause.calls_seen += CHUNK;
     consider_bypass(t, now);
-    *job->passing() = CHUNK;
+    job->passing()->calls = CHUNK;
     return true;
 }
 
@@ -266,7 +268,7 @@ void efg_thrift_look(struct efg_thread *t, uint64_t now)
 /* One that may have to be known of later, in a pause. */
 static enum efg_spared enter_in_pause(struct efg_thread *t, struct efg_call *c)
 {
-    if (*job->passing() == 0 && !goes_on(t))
+    if (job->passing()->calls == 0 && !goes_on(t))
         return EFG_SPARED_NOTHING;
     t->pause.calls += c->shape != EFG_SHAPE_MARK; /* that is none of MPI */
     if (!efg_shape_is_in(c, EFG_SHAPES_KEPT))
@@ -277,6 +279,28 @@ static enum efg_spared enter_in_pause(struct efg_thread *t, struct efg_call *c)
     return EFG_SPARED_EVENT;
 }
 
+/* Of polls. While something is recorded, they are seen. */
+static void let_pass(struct efg_thread *t)
+{
+    uint64_t next = EFG_THRIFT_POLL - 1 - t->polls_spared % EFG_THRIFT_POLL;
+
+    if (job->may_pass_polls && efg_recorder_lend(&t->recorder, job->passing()))
+        t->polls_passing = job->passing()->polls = next;
+}
+
+/* Those that have passed since. */
+static void count_passed(struct efg_thread *t)
+{
+    struct efg_passing *passing = job->passing();
+    uint64_t passed = t->polls_passing - passing->polls;
+
+    t->polls_passing = passing->polls = 0;
+    t->polls_passed += passed;
+    t->polls_spared += passed;
+    t->polls_counted += passed;
+    t->cost.rare += passed * PASSING_IDLE;
+}
+
 /* While something is recorded, all of them are. */
 static bool is_measured(struct efg_thread *t, const struct efg_call *c)
 {
@@ -284,8 +308,15 @@ static bool is_measured(struct efg_thread *t, const struct efg_call *c)
            ++t->polls_spared % EFG_THRIFT_POLL == 0;
 }
 
+void efg_thrift_found(struct efg_thread *t)
+{
+    count_passed(t);
+}
+
 enum efg_spared efg_thrift_enter(struct efg_thread *t, struct efg_call *c)
 {
+    if (t->polls_passing)
+        count_passed(t);
     if (t->is_pausing)
         return enter_in_pause(t, c);
     if (is_measured(t, c))
@@ -315,6 +346,7 @@ bool efg_thrift_leave(struct efg_thread *t, struct efg_call *c, int result)
         t->polls_counted++;
         limit(EFG_LIMITED_POLLS);
         efg_recorder_release_requests(&t->recorder);
+        let_pass(t);
         return true;
     }
     c->path = efg_callpath_find(c->frame, &c->hash);
@@ -328,10 +360,12 @@ void efg_thrift_end(uint64_t now)
 {
     struct efg_thread *t = efg_self;
 
+    if (t && t->polls_passing)
+        count_passed(t);
     if (!t || !t->is_pausing)
         return;
-    t->pause.calls += CHUNK - *job->passing();
-    *job->passing() = 0;
+    t->pause.calls += CHUNK - job->passing()->calls;
+    job->passing()->calls = 0;
     end_pause(t, now);
 }
 

@@ -4,7 +4,8 @@
  * The leader looks at what it has spent at each sample.
  *
  * Polls: one of EFG_THRIFT_POLL is measured and stands for those before it; the others are counted, and what
- * they find is an event that took no time.
+ * they find is an event that took no time. One that has found nothing lets the next ones pass unseen, as long as
+ * they find nothing and no other call comes.
  *
  * Pauses: calls pass unseen, but for those that make and free communicators, windows and files; where
  * passing alone would take much of the limit, most of them do not come here at all (bypass.h). Then
@@ -21,7 +22,7 @@
 #include "files/run/runfile.h"
 #include "threads.h"
 
-#define EFG_THRIFT_POLL 16
+#define EFG_THRIFT_POLL 64
 
 /* THREAD, the leader, has taken a sample. It may pause from here on. */
 void efg_thrift_look(struct efg_thread *thread, uint64_t now);
@@ -36,6 +37,10 @@ uint32_t efg_thrift_step(void);
 /* A CALL of a thread that is_sparing begins. */
 enum efg_spared { EFG_SPARED_NOTHING, EFG_SPARED_EVENT /* leave is wanted */, EFG_SPARED_ALL };
 enum efg_spared efg_thrift_enter(struct efg_thread *thread, struct efg_call *call);
+
+/* A poll that was to pass unseen has found something, or failed: it has returned as if EFG_SPARED_EVENT had been
+ * the answer, and no further one passes until efg_thrift_leave. */
+void efg_thrift_found(struct efg_thread *thread);
 
 /* Such a call, for which EFG_SPARED_EVENT was the answer, has returned. Returns false if it is an event. */
 bool efg_thrift_leave(struct efg_thread *thread, struct efg_call *call, int result);

@@ -360,13 +360,10 @@ static __attribute__((noinline)) void end_recorded(struct efg_call *call, int re
     end_leave(t, now);
 }
 
-#define ASKING \
-    (EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE))
-
 /* Whether CALL has asked and found nothing, which the recorder need not hear. Its communicator is known. */
 EFG_INLINE bool is_idle(const struct efg_thread *t, const struct efg_call *call, int result, uint64_t now)
 {
-    return efg_shape_is_in(call, ASKING) && result == MPI_SUCCESS && call->flag && !*call->flag &&
+    return efg_shape_is_in(call, EFG_SHAPES_ASKING) && result == MPI_SUCCESS && call->flag && !*call->flag &&
            (!call->comm || call->comm == efg_comms_last.handle) && may_wait(t, now) &&
            efg_recorder_is_idle(&t->recorder);
 }
@@ -419,6 +416,22 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
     end_leave(t, now);
 }
 
+/* A poll that was to pass unseen is as one that was spared. */
+static void end_found(struct efg_call *call, int result, bool is_live)
+{
+    struct efg_thread *t = call->thread = efg_self;
+
+    efg_thread_begin_work(t);
+    if (efg_threads_are_over()) {
+        turn_back(t);
+        return;
+    }
+    efg_thrift_found(t);
+    efg_recorder_enter_found(&t->recorder);
+    call->is_spared = true;
+    end_spared(call, result, is_live);
+}
+
 EFG_HOT bool efg_tracer_enter(struct efg_call *call)
 {
     return begin_call(call, true);
@@ -439,10 +452,20 @@ EFG_HOT static void leave_unshown(struct efg_call *call, int result)
     end_call(call, result, false);
 }
 
+static void found(struct efg_call *call, int result)
+{
+    end_found(call, result, true);
+}
+
+static void found_unshown(struct efg_call *call, int result)
+{
+    end_found(call, result, false);
+}
+
 const struct efg_hooks *efg_tracer_hooks(bool is_live)
 {
-    static const struct efg_hooks shown = {efg_tracer_enter, efg_tracer_leave};
-    static const struct efg_hooks unshown = {enter_unshown, leave_unshown};
+    static const struct efg_hooks shown = {efg_tracer_enter, efg_tracer_leave, found};
+    static const struct efg_hooks unshown = {enter_unshown, leave_unshown, found_unshown};
 
     return is_live || !efg_clock.rate ? &shown : &unshown;
 }
