@@ -47,8 +47,8 @@ struct efg_body {
                          unknown */
 };
 
-/* The sites have only their numbers: fill in the rest, and sort them. A call whose number is a matter of timing
- * counts as often as another one that is entered about as often. */
+/* The sites have only their numbers: fill in the rest, and sort them. A call whose number is a matter of
+ * timing counts as often as another one that is entered about as often. */
 void efg_body_fill(struct efg_body *body);
 
 /* How often the loop goes round. */

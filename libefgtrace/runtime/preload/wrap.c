@@ -33,8 +33,8 @@ _Atomic(const struct efg_hooks *) efg_wrap_hooks;
 struct efg_constants efg_wrap_constants;
 __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("initial-exec")));
 
-/* Structures C exist for the arguments only, which name c.statuses; nothing of them is left after compilation.
- * The others are filled where they are needed only. */
+/* Structures C exist for the arguments only, which name c.statuses; nothing of them is left after
+ * compilation. The others are filled where they are needed only. */
 
 /* A poll passes unseen, if it may, unless it finds something. */
 #define PASS_IDLE(id_, shape_, arguments, ...)                                                            \

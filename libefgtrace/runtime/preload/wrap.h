@@ -69,7 +69,7 @@ size_t efg_wrap_list(struct efg_wrap_own own[2 * EFG_CALLS]);
 
 extern OURS _Atomic(const struct efg_hooks *) efg_wrap_hooks; /* NULL: nothing is traced */
 
-/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; what passes unseen. */
+/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; what passes. */
 struct efg_wrap_outermost {
     void *frame;
     int named;
