@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Asks for messages that are not there yet, by all calls that ask, from anywhere, and wants no statuses.
  *
- * asking LENGTH: so many iterations. Rank 0 prints the calls of all ranks between MPI_Init and MPI_Finalize. */
+ * asking LENGTH: so many iterations. Rank 0 prints the calls of all ranks, without MPI_Init and
+ * MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,8 +73,8 @@ static bool is_unordered(const struct efg_body *body, uint32_t i)
     return node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED;
 }
 
-/* Where the program asks again and again, it may do something else in between: how often it begins to ask is a
- * matter of timing, and it counts as if that was as often as what comes about as often in any case. */
+/* Where the program asks again and again, it may do something else in between: how often it begins to ask is
+ * a matter of timing, and it counts as if that was as often as what comes about as often in any case. */
 static void level_unordered(struct efg_body *body)
 {
     for (uint32_t i = 0; i < body->count; i++) {

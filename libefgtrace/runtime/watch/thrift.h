@@ -4,8 +4,8 @@
  * The leader looks at what it has spent at each sample.
  *
  * Polls: one of EFG_THRIFT_POLL is measured and stands for those before it; the others are counted, and what
- * they find is an event that took no time. One that has found nothing lets the next ones pass unseen, as long as
- * they find nothing and no other call comes.
+ * they find is an event that took no time. One that has found nothing lets the next ones pass unseen, as
+ * long as they find nothing and no other call comes.
  *
  * Pauses: calls pass unseen, but for those that make and free communicators, windows and files; where
  * passing alone would take much of the limit, most of them do not come here at all (bypass.h). Then
@@ -38,8 +38,8 @@ uint32_t efg_thrift_step(void);
 enum efg_spared { EFG_SPARED_NOTHING, EFG_SPARED_EVENT /* leave is wanted */, EFG_SPARED_ALL };
 enum efg_spared efg_thrift_enter(struct efg_thread *thread, struct efg_call *call);
 
-/* A poll that was to pass unseen has found something, or failed: it has returned as if EFG_SPARED_EVENT had been
- * the answer, and no further one passes until efg_thrift_leave. */
+/* A poll that was to pass unseen has found something, or failed: it has returned as if EFG_SPARED_EVENT had
+ * been the answer, and no further one passes until efg_thrift_leave. */
 void efg_thrift_found(struct efg_thread *thread);
 
 /* Such a call, for which EFG_SPARED_EVENT was the answer, has returned. Returns false if it is an event. */
