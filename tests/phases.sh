@@ -163,6 +163,8 @@ for _ in 1 2 3; do
 done
 within "$name: the second one is noticed soon" 1 260 "$2"
 same "$name: each has a window" "10 10" "$(said recorded)"
+has "$name: it is said which call each iteration of the first one begins with, after the second one, too" \
+    "each begins " "$dir/summary.txt"
 if in_full; then
     # Others have gone on, and counted the iterations of the next loop on rank 0, too, which had not noticed.
     EFGTRACE_VERBOSE=on late 6000 -3 500 800 1

@@ -22,6 +22,7 @@
 #include "steering.h"
 #include "threads.h"
 #include "thrift.h"
+#include "visits.h"
 #include "wish.h"
 
 static struct efg_job *const job = &efg_job;
@@ -201,11 +202,20 @@ static void fill_loops(struct efg_run_loops *loops, const struct efg_thread *t)
         explain(t, loops);
 }
 
+/* Nodes and sites have other numbers when calls are told apart less finely. */
+static bool is_known(const struct efg_graph *graph, const struct efg_pivot *pivot)
+{
+    uint32_t count = pivot->kind == EFG_PIVOT_NODE ? graph->node_count : graph->tree ? graph->tree->count : 0;
+
+    return pivot->kind != EFG_PIVOT_NONE && pivot->id < count &&
+           efg_graph_name(graph, pivot->kind, pivot->id) == pivot->hash;
+}
+
 /* PIVOT has had so many VISITS; it belongs to the loop of FUNCTION, 0 for the main one. */
 static void fill_pivot(struct efg_run_pivot *out, const struct efg_graph *graph,
                        const struct efg_pivot *pivot, uint64_t visits, uint64_t function)
 {
-    if (pivot->kind == EFG_PIVOT_NONE)
+    if (!is_known(graph, pivot))
         return;
     *out = (struct efg_run_pivot){
         .kind = pivot->kind,
@@ -341,9 +351,17 @@ struct efg_counts_iterations efg_known_counted(const struct efg_thread *t, uint3
     return main ? main->counted : t->counts->all;
 }
 
+/* The one that is marked; where none is, that of the main loop, if its iterations are those of the thread. */
+static const struct efg_pivot *last_pivot(const struct efg_thread *t)
+{
+    const struct efg_phase *main = main_phase();
+
+    return main && is_counted(t, main) ? efg_visits_counted() : &s->pivot;
+}
+
 static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
 {
-    fill_pivot(&out->pivot, &t->graph, &s->pivot, t->tally.visits, s->is_owner ? s->control.agree.loop : 0);
+    fill_pivot(&out->pivot, &t->graph, last_pivot(t), t->tally.visits, s->is_owner ? s->control.agree.loop : 0);
     fill_phases(out, t, now);
     take_main_phase(out, t);
     out->windows = s->windows;

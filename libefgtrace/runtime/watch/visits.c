@@ -41,6 +41,7 @@ static struct there {
     uint64_t events;
     uint32_t nodes, sites;
 } last, before;
+static struct efg_pivot counted; /* that was marked last */
 static bool is_replaced; /* the loop of the pivot was that of this rank, and no longer is */
 
 /* --- the end of the loop --- */
@@ -136,6 +137,11 @@ void efg_visits_replaced(bool no_longer)
     is_replaced = no_longer;
 }
 
+const struct efg_pivot *efg_visits_counted(void)
+{
+    return s->pivot.kind != EFG_PIVOT_NONE ? &s->pivot : &counted;
+}
+
 void efg_visits_forget(struct efg_thread *t)
 {
     s->pivot.kind = EFG_PIVOT_NONE;
@@ -147,8 +153,8 @@ void efg_visits_adopt(struct efg_thread *t, const struct efg_pivot *pivot)
     is_replaced = false;
     if (efg_visits_have(pivot))
         return;
-    efg_phases_keep(t, &s->pivot);
-    s->pivot = *pivot;
+    efg_phases_keep(t, efg_visits_counted());
+    s->pivot = counted = *pivot;
     s->control.offset = 0;
     memset(&visits, 0, sizeof visits);
     efg_graph_mark_pivot(&t->graph, pivot->kind, pivot->id);

@@ -14,6 +14,9 @@
 /* PIVOT, which may be the present one already, is marked; none is. */
 void efg_visits_adopt(struct efg_thread *thread, const struct efg_pivot *pivot);
 void efg_visits_forget(struct efg_thread *thread);
+/* The one that was marked last, whose visits are the iterations of the leader; its kind is none before the
+ * first one. */
+const struct efg_pivot *efg_visits_counted(void);
 /* Whether PIVOT is the present one. */
 bool efg_visits_have(const struct efg_pivot *pivot);
 
