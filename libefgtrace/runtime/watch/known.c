@@ -361,7 +361,8 @@ static const struct efg_pivot *last_pivot(const struct efg_thread *t)
 
 static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
 {
-    fill_pivot(&out->pivot, &t->graph, last_pivot(t), t->tally.visits, s->is_owner ? s->control.agree.loop : 0);
+    fill_pivot(&out->pivot, &t->graph, last_pivot(t), t->tally.visits,
+               s->is_owner ? s->control.agree.loop : 0);
     fill_phases(out, t, now);
     take_main_phase(out, t);
     out->windows = s->windows;

@@ -42,7 +42,7 @@ static struct there {
     uint32_t nodes, sites;
 } last, before;
 static struct efg_pivot counted; /* that was marked last */
-static bool is_replaced; /* the loop of the pivot was that of this rank, and no longer is */
+static bool is_replaced;         /* the loop of the pivot was that of this rank, and no longer is */
 
 /* --- the end of the loop --- */
 
