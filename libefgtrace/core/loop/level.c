@@ -336,26 +336,36 @@ static bool has_other(const struct level *level, uint32_t x)
     return is_any(level->body, least, rest + error, x);
 }
 
-/* A rare site comes once in exactly K iterations, at each of them. */
-static bool is_stage(const struct level *level, uint32_t i, int k)
+/* Rare site number I comes once in exactly so many iterations, at each of them: 2, 3 or 4. */
+static bool is_regular(const struct level *level, uint32_t i)
 {
-    double off = k * entries(level->body, i) - level->rounds, error = k + 0.002 * level->rounds;
-
-    return is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS && off <= error && -off <= error &&
-           !has_other(level, i);
+    for (int k = 2; k <= MOST_STAGES; k++) {
+        double off = k * entries(level->body, i) - level->rounds, error = k + 0.002 * level->rounds;
+        if (off <= error && -off <= error)
+            return true;
+    }
+    return false;
 }
 
-/* Iterations are stages of what is around them: 2, 3 or 4; where the code has a loop in a loop up to 8, such
- * as directions, colours or fields. */
+/* It is in a loop of the code that is around this one, in each round of which this one goes round 2 to 8 times,
+ * more or less: directions, colours, fields, or a solver that needs few iterations. */
+static bool is_around(const struct level *level, uint32_t i)
+{
+    double each = level->rounds / entries(level->body, i);
+
+    return efg_place_is_in(level->place, level->body->sites[i].place) && each >= 1.5 &&
+           each <= MOST_PIECES + 0.5;
+}
+
+/* Iterations are stages of what is around them. */
 static bool has_stages(const struct level *level)
 {
     if (level->time >= (1 - HARDLY_ANY) * level->body->time)
         return false;
-    for (int k = 2; k <= MOST_PIECES; k++)
-        for (uint32_t i = 0; i < level->body->count; i++)
-            if ((k <= MOST_STAGES || efg_place_is_in(level->place, level->body->sites[i].place)) &&
-                is_stage(level, i, k))
-                return true;
+    for (uint32_t i = 0; i < level->body->count; i++)
+        if (is_rare(level, i) && entries(level->body, i) >= LEAST_ROUNDS &&
+            (is_regular(level, i) || is_around(level, i)) && !has_other(level, i))
+            return true;
     return false;
 }
 

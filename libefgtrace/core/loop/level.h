@@ -16,7 +16,8 @@
  *
  * Two rare sites whose counts add up to R, neither of which leads to the other, are the two branches of
  * an if: they are not rare. A rare site entered once in exactly 2, 3 or 4 iterations says that R counts
- * stages of a step, or correctors: the next lower count is tried.
+ * stages of a step, or correctors: the next lower count is tried. So does one, where the code is known, in a
+ * loop around the one of R, which goes round up to 8 times in it.
  *
  * Where the code is known (place.h), there is less to find out: the count of a loop is that of its most
  * frequently entered call; what is inside the loop is never rare, and what is outside always is. Which of
