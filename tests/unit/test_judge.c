@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which of two nested loops is the main one: a function with a loop of its own is called in each cycle, and
- * there is one call beside it. And how often a loop goes round that asks for something now and then.
+ * there is one call beside it; or both are in one function, and the code is known. And how often a loop goes
+ * round that asks for something now and then.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,11 @@
 #define WORLD EFG_NODE_WORLD
 #define GROUP EFG_NODE_GROUP
 
-enum path { APPLY = 1, SOLVE, MIX, SUM, ASK, SEND };
+#define PARTS 20 /* calls in a round of the solver, from SOLVER on */
+#define OUTER (3u << 16 | 2)
+#define INNER (3u << 16 | 3)
+
+enum path { APPLY = 1, SOLVE, MIX, SUM, ASK, SEND, SOLVER };
 
 /* main calls the function, which calls APPLY and SOLVE; then MIX. Or it makes the other calls. */
 static uint32_t keys_of(uint32_t path, uint64_t *keys)
@@ -26,7 +31,12 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
     return path >= MIX ? 1 : 2;
 }
 
-static void add(struct efg_graph *graph, enum path path, uint32_t flags)
+static efg_place place_of(uint32_t path, uint32_t frame)
+{
+    return frame ? EFG_PLACE_UNKNOWN : path >= SOLVER ? INNER : OUTER;
+}
+
+static void add(struct efg_graph *graph, uint32_t path, uint32_t flags)
 {
     uint64_t enter = 20 * graph->events + 10;
 
@@ -48,12 +58,12 @@ static void run(struct efg_graph *graph, uint32_t apply, uint32_t solve, uint32_
     }
 }
 
-static struct efg_history begin(struct efg_graph *graph)
+static struct efg_history begin(struct efg_graph *graph, efg_path_place *place)
 {
     struct efg_history history;
 
     assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(graph, keys_of, NULL), 0);
+    assert_int_equal(efg_graph_follow_calls(graph, keys_of, place), 0);
     assert_int_equal(efg_history_init(&history, graph, 0), 0);
     return history;
 }
@@ -78,7 +88,7 @@ static void end(struct efg_graph *graph, struct efg_history *history, uint64_t i
 static void assert_iterations(uint32_t apply, uint32_t solve, uint32_t mix, uint64_t iterations)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph);
+    struct efg_history history = begin(&graph, NULL);
 
     run(&graph, apply, solve, mix);
     end(&graph, &history, iterations);
@@ -111,7 +121,7 @@ static void all_do_not_meet(void **state)
 static void something_between_questions(void **state)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph);
+    struct efg_history history = begin(&graph, NULL);
 
     (void)state;
     for (int i = 0; i < CYCLES; i++) {
@@ -125,6 +135,29 @@ static void something_between_questions(void **state)
     end(&graph, &history, CYCLES);
 }
 
+/* A step begins with a sum; then a solver goes round, LEAST times or up to 9 more. */
+static void assert_steps(uint32_t least, uint64_t iterations)
+{
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph, place_of);
+
+    for (uint32_t i = 0; i < CYCLES; i++) {
+        add(&graph, SUM, WORLD);
+        for (uint32_t k = 0; k < least + i % 10; k++)
+            for (uint32_t part = 0; part < PARTS; part++)
+                add(&graph, SOLVER + part, 0);
+    }
+    end(&graph, &history, iterations);
+}
+
+static void a_solver_in_a_step(void **state)
+{
+    (void)state;
+    assert_steps(2, CYCLES);
+    assert_steps(3, CYCLES);
+    assert_steps(12, CYCLES * 165 / 10); /* many rounds, and little beside them: these are steps */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +165,7 @@ int main(void)
         cmocka_unit_test(rounds_of_some),
         cmocka_unit_test(all_do_not_meet),
         cmocka_unit_test(something_between_questions),
+        cmocka_unit_test(a_solver_in_a_step),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
