@@ -155,14 +155,22 @@ def said_by(*command):
     return json.loads(done.stdout)
 
 
+def iterations_of(graph):
+    """All visits of the pivot: it may have been another one when some of them were made."""
+    pivot = graph["pivot"]
+    if not pivot:
+        return None
+    return graph["nodes"][pivot["id"]]["count"] if pivot["kind"] == "node" else pivot["visits"]
+
+
 def answer_of(tool, trace, ranks):
     """What the run that wrote TRACE found: for each rank the iterations of its main loop or None,
     how many were recorded, as a mean of the ranks, and which share of the recorded messages is
     matched, None if there are no messages."""
-    pivots = [said_by(tool, "graph", "-f", "json", "-r", str(r), trace)["pivot"] for r in range(ranks)]
+    graphs = [said_by(tool, "graph", "-f", "json", "-r", str(r), trace) for r in range(ranks)]
     recorded = said_by(tool, "report", "--json", trace)["overview"]["recorded"]
     either = recorded["sends"] + recorded["receives"] - recorded["matched"]
-    return {"counts": [pivot and pivot["visits"] for pivot in pivots],
+    return {"counts": [iterations_of(graph) for graph in graphs],
             "recorded": recorded["iterations"] / ranks,
             "matched": recorded["matched"] / either if either else None}
 

@@ -161,10 +161,8 @@ static void a_solver_in_a_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_of_all),
-        cmocka_unit_test(rounds_of_some),
-        cmocka_unit_test(all_do_not_meet),
-        cmocka_unit_test(something_between_questions),
+        cmocka_unit_test(rounds_of_all),      cmocka_unit_test(rounds_of_some),
+        cmocka_unit_test(all_do_not_meet),    cmocka_unit_test(something_between_questions),
         cmocka_unit_test(a_solver_in_a_step),
     };
 

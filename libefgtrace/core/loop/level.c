@@ -347,8 +347,8 @@ static bool is_regular(const struct level *level, uint32_t i)
     return false;
 }
 
-/* It is in a loop of the code that is around this one, in each round of which this one goes round 2 to 8 times,
- * more or less: directions, colours, fields, or a solver that needs few iterations. */
+/* It is in a loop of the code that is around this one, in each round of which this one goes round 2 to 8
+ * times, more or less: directions, colours, fields, or a solver that needs few iterations. */
 static bool is_around(const struct level *level, uint32_t i)
 {
     double each = level->rounds / entries(level->body, i);

@@ -352,19 +352,17 @@ struct efg_counts_iterations efg_known_counted(const struct efg_thread *t, uint3
 }
 
 /* The one that is marked; where none is, that of the main loop, if its iterations are those of the thread. */
-static void fill_last_pivot(struct efg_run_pivot *out, const struct efg_thread *t)
+static const struct efg_pivot *last_pivot(const struct efg_thread *t)
 {
     const struct efg_phase *main = main_phase();
-    const struct efg_pivot *pivot = main && is_counted(t, main) ? efg_visits_counted() : &s->pivot;
-    uint64_t visits = s->pivot.kind != EFG_PIVOT_NONE ? t->tally.visits
-                                                      : efg_graph_visits(&t->graph, pivot->kind, pivot->id);
 
-    fill_pivot(out, &t->graph, pivot, visits, s->is_owner ? s->control.agree.loop : 0);
+    return main && is_counted(t, main) ? efg_visits_counted() : &s->pivot;
 }
 
 static void fill_leader(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
 {
-    fill_last_pivot(&out->pivot, t);
+    fill_pivot(&out->pivot, &t->graph, last_pivot(t), t->tally.visits,
+               s->is_owner ? s->control.agree.loop : 0);
     fill_phases(out, t, now);
     take_main_phase(out, t);
     out->windows = s->windows;
