@@ -22,10 +22,12 @@
 #include "steering.h"
 
 #define CHUNK 4096
-#define PASSING 3 /* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve */
-#define PASSING_IDLE \
-    12             /* ns that a poll takes longer which passes: 4 warm, 20 where others have run meanwhile */
 #define WRITING 60 /* ns that MPI_Finalize takes for a byte of the log */
+
+/* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve. And a poll of which only what it
+ * finds is seen: 5, or 37 where ranks take turns on a processor. */
+#define PASSING 3
+#define PASSING_IDLE 20
 
 /* A bypass is for pauses that go on for so long (ns), where passing takes more than one of so many parts of
  * the limit; before it begins, calls are counted for a while (ns), to know how many there are meanwhile. */
