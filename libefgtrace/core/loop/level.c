@@ -79,7 +79,9 @@ static void level_unordered(struct efg_body *body)
 {
     for (uint32_t i = 0; i < body->count; i++) {
         uint64_t own = body->sites[i].entries, most = 0;
-        for (uint32_t k = 0; is_unordered(body, i) && k < body->count; k++) {
+        if (!is_unordered(body, i))
+            continue;
+        for (uint32_t k = 0; k < body->count; k++) {
             uint64_t other = body->sites[k].entries;
             if (other > most && other < own && !is_unordered(body, k))
                 most = other;

@@ -43,9 +43,9 @@ static inline bool efg_shape_is_in(const struct efg_call *call, uint64_t set)
 }
 
 /* Calls that ask and may find nothing. */
-#define EFG_SHAPES_POLL                                                                                 \
-    (EFG_SHAPE_SET(IPROBE) | EFG_SHAPE_SET(IMPROBE) | EFG_SHAPE_SET(TESTALL) | EFG_SHAPE_SET(TESTANY) | \
-     EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) | EFG_SHAPE_SET(EPOCH_TEST))
+#define EFG_SHAPES_POLL                                                                 \
+    (EFG_SHAPES_ASKING | EFG_SHAPE_SET(TESTSOME) | EFG_SHAPE_SET(GET_STATUS) |          \
+     EFG_SHAPE_SET(EPOCH_TEST))
 
 static inline bool efg_decode_is_poll(const struct efg_call *call)
 {

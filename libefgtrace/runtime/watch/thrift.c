@@ -290,12 +290,12 @@ static void let_pass(struct efg_thread *t)
         t->polls_passing = job->passing()->polls = next;
 }
 
-/* Those that have passed since. */
-static void count_passed(struct efg_thread *t)
+void efg_thrift_count_passed(struct efg_thread *t)
 {
+    if (!t->polls_passing)
+        return;
     struct efg_passing *passing = job->passing();
     uint64_t passed = t->polls_passing - passing->polls;
-
     t->polls_passing = passing->polls = 0;
     t->polls_passed += passed;
     t->polls_spared += passed;
@@ -310,15 +310,9 @@ static bool is_measured(struct efg_thread *t, const struct efg_call *c)
            ++t->polls_spared % EFG_THRIFT_POLL == 0;
 }
 
-void efg_thrift_found(struct efg_thread *t)
-{
-    count_passed(t);
-}
-
 enum efg_spared efg_thrift_enter(struct efg_thread *t, struct efg_call *c)
 {
-    if (t->polls_passing)
-        count_passed(t);
+    efg_thrift_count_passed(t);
     if (t->is_pausing)
         return enter_in_pause(t, c);
     if (is_measured(t, c))
@@ -362,9 +356,10 @@ void efg_thrift_end(uint64_t now)
 {
     struct efg_thread *t = efg_self;
 
-    if (t && t->polls_passing)
-        count_passed(t);
-    if (!t || !t->is_pausing)
+    if (!t)
+        return;
+    efg_thrift_count_passed(t);
+    if (!t->is_pausing)
         return;
     t->pause.calls += CHUNK - job->passing()->calls;
     job->passing()->calls = 0;

@@ -38,9 +38,9 @@ uint32_t efg_thrift_step(void);
 enum efg_spared { EFG_SPARED_NOTHING, EFG_SPARED_EVENT /* leave is wanted */, EFG_SPARED_ALL };
 enum efg_spared efg_thrift_enter(struct efg_thread *thread, struct efg_call *call);
 
-/* A poll that was to pass unseen has found something, or failed: it has returned as if EFG_SPARED_EVENT had
- * been the answer, and no further one passes until efg_thrift_leave. */
-void efg_thrift_found(struct efg_thread *thread);
+/* Polls that have passed unseen are counted, and no further one passes until efg_thrift_leave. The one that
+ * has found something, or failed, is as if EFG_SPARED_EVENT had been the answer. */
+void efg_thrift_count_passed(struct efg_thread *thread);
 
 /* Such a call, for which EFG_SPARED_EVENT was the answer, has returned. Returns false if it is an event. */
 bool efg_thrift_leave(struct efg_thread *thread, struct efg_call *call, int result);

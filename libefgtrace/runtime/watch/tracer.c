@@ -426,7 +426,7 @@ static void end_found(struct efg_call *call, int result, bool is_live)
         turn_back(t);
         return;
     }
-    efg_thrift_found(t);
+    efg_thrift_count_passed(t);
     efg_recorder_enter_found(&t->recorder);
     call->is_spared = true;
     end_spared(call, result, is_live);
