@@ -25,12 +25,14 @@
 #include "files/symbols/script.h"
 #include "files/symbols/symbols.h"
 #include "recorded/copy.h"
+#include "symbols_lack.h"
 
 struct work {
     struct efg_run run;
     char path[PATH_MAX];             /* of the run file */
     struct efg_symbols *found, *all; /* what is found now; with what was known before */
     bool *is_changed;                /* by module */
+    uint32_t *nameless;              /* by module: places without a name that was looked for */
     uint32_t named, places;          /* that have names now and had none; all */
     struct name {
         char *from;
@@ -114,13 +116,17 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Of one place, which has no name yet. */
-static int look_at(struct work *w, const char *module, uint64_t offset)
+static int look_at(struct work *w, const struct efg_frame *frame)
 {
     const struct efg_symbol *frames;
+    const char *module = w->run.common.names.modules[frame->module];
+    uint64_t offset = frame->offset;
     char text[PATH_MAX];
     int count = efg_symbols_find(w->all, module, offset, &frames);
-    if (!has_name(frames, count))
+    if (!has_name(frames, count)) {
+        w->nameless[frame->module] += !w->is_changed[frame->module];
         return 0;
+    }
     w->named++;
     efg_otf2_nameless(w->all, module, offset, text, sizeof text);
     return add_name(w, text, frames[count - 1].function);
@@ -144,7 +150,7 @@ static int find_new(struct work *w)
                 continue;
             w->places++;
             if (!efg_run_site(&w->run, module, frame->offset))
-                error = look_at(w, module, frame->offset);
+                error = look_at(w, frame);
         }
     efg_map_fini(&seen);
     if (w->name_count)
@@ -249,7 +255,8 @@ static int prepare(struct work *w, const char *debug)
     w->found = efg_symbols_new();
     w->all = efg_symbols_new();
     w->is_changed = calloc(w->run.common.names.module_count + 1, sizeof *w->is_changed);
-    if (!w->found || !w->all || !w->is_changed)
+    w->nameless = calloc(w->run.common.names.module_count + 1, sizeof *w->nameless);
+    if (!w->found || !w->all || !w->is_changed || !w->nameless)
         return -ENOMEM;
     efg_symbols_look_further(w->found, debug);
     efg_symbols_look_further(w->all, debug);
@@ -258,7 +265,7 @@ static int prepare(struct work *w, const char *debug)
     return error ? error : find_new(w);
 }
 
-static int add_symbols(struct work *w, const char *debug, const char *output)
+static int add_symbols(struct work *w, const char *debug, const char *output, const char *dir)
 {
     bool has_trace = w->run.trace_events > 0;
     int error = prepare(w, debug);
@@ -270,6 +277,7 @@ static int add_symbols(struct work *w, const char *debug, const char *output)
     }
     printf("%s: %u of %u places have names that had none%s\n", w->path, w->named, w->places,
            w->named ? "" : "; it stays as it is");
+    efg_symbols_tell_lacks(w->all, &w->run, w->nameless, debug, dir);
     return w->named && has_trace ? write_trace(w, output) : 0;
 }
 
@@ -284,6 +292,7 @@ static const char *const help[] = {
     "                       the name that the file gives, or that of the file with .debug\n"
     "  -o, --output DIR2    the folder of the copy of the trace; default: DIR/named\n"
     "  -h, --help           this text\n\n"
+    "Where none is found for a stripped file, it is said what was looked for, and how to get it.\n"
     "Exit code: 0 done, 1 failed, 2 wrong usage.\n",
     NULL,
 };
@@ -304,11 +313,12 @@ int efg_cmd_symbols(int argc, char **argv)
     struct work w = {0};
     if (open_run(&w, argv[optind]))
         return EFG_EXIT_FAILED;
-    int failed = add_symbols(&w, debug, output);
+    int failed = add_symbols(&w, debug, output, argv[optind]);
     for (uint32_t i = 0; i < w.name_count; i++)
         free(w.names[i].from);
     free(w.names);
     free(w.is_changed);
+    free(w.nameless);
     efg_symbols_free(w.found);
     efg_symbols_free(w.all);
     efg_run_fini(&w.run);

@@ -18,7 +18,10 @@ id=$(readelf -n stencil2d | sed -n 's/.*Build ID: //p')
 mkdir -p "debug/.build-id/${id:0:2}" linked
 objcopy --only-keep-debug stencil2d "debug/.build-id/${id:0:2}/${id:2}.debug"
 cp "debug/.build-id/${id:0:2}/${id:2}.debug" linked/stencil2d.debug
+mkdir own
+cp stencil2d own/stencil2d.debug
 strip stencil2d
+unset DEBUGINFOD_URLS
 
 traced trace ./stencil2d 200 500
 "$tool" report --all trace >before
@@ -34,6 +37,7 @@ sha256sum trace/traces.def trace/traces/*.evt >sums
 "$tool" symbols --debug debug trace >said 2>&1
 same "by build id: exit code" 0 $?
 contains "by build id: what was done" "$(cat said)" "places have names that had none"
+hasnt "by build id: what was found is not missed" "stencil2d is stripped" said
 "$tool" report --all trace >after
 has "by build id: functions and lines in the report" "MPI_Waitall  stencil2d.c:32 exchange" after
 has "by build id: nothing else has changed" "$(grep '^Graph ' before)" after
@@ -56,6 +60,25 @@ same "by the file's name" "0 exchange main" "$? $(regions copy/traces.otf2 | pas
 "$tool" symbols nothing >said 2>&1
 same "without debug files: nothing happens" "0 0" "$? $(cmp trace/traces.def nothing/traces.def | wc -l)"
 has "without debug files: it says so" "it stays as it is" said
+has "without debug files: which file has no names" "$work/stencil2d is stripped: " said
+has "... where its debug file was looked for" "    /usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" said
+has "... that no server was asked, and why" "no server was asked, as DEBUGINFOD_URLS is not set" said
+has "... how to ask Debian's" "DEBUGINFOD_URLS=https://debuginfod.debian.net efgtrace symbols nothing" said
+has "... what says which package to install" "    find-dbgsym-packages $work/stencil2d" said
+same "... each file once; not the C library" 1 "$(grep -c 'is stripped' said)"
+same "... in lines that fit" "" "$(grep -v "$work" said | grep '.\{81\}')"
+"$tool" symbols --debug linked.trace nothing >said 2>&1
+has "a folder without it: that, too, is said" "    linked.trace/.build-id/${id:0:2}/${id:2}.debug" said
+has "what to do if it is the user's own" "before it was stripped, as FOLDER/stencil2d.debug, and" said
+cp -r nothing own.trace
+"$tool" symbols --debug own own.trace >said 2>&1
+same "that does it" "0 exchange main" "$? $(regions own.trace/named/traces.otf2 | paste -sd ' ')"
+cp -r nothing gone
+mv stencil2d away
+"$tool" symbols gone >said 2>&1
+has "a file that is gone: it says so" "$work/stencil2d cannot be read: " said
+hasnt "... and nothing else is to be done" "find-dbgsym-packages" said
+mv away stencil2d
 
 # A server of debug files, as debuginfod is one: it is asked for /buildid/ID/debuginfo.
 if "$python" -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>err; then
@@ -72,7 +95,19 @@ server.serve_forever()' >port 2>requests &
     HOME=$work DEBUGINFOD_CACHE_PATH=$work/cache DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
         "$tool" symbols asked >said 2>&1
     same "a server of debug files: exit code" 0 $?
+    mv served/buildid served/no
+    HOME=$work DEBUGINFOD_CACHE_PATH=$work/cache.none DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
+        "$tool" symbols nothing >said.none 2>&1
+    HOME=$work DEBUGINFOD_CACHE_PATH=$work/cache.none DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)/debuginfod.debian.net" \
+        "$tool" symbols nothing >said.debian 2>&1
     kill $server
+    has "a server that does not have it" "the servers of DEBUGINFOD_URLS do not have it" said.none
+    has "... Debian's may" "DEBUGINFOD_URLS=https://debuginfod.debian.net" said.none
+    hasnt "Debian's need not be asked again" "DEBUGINFOD_URLS=https" said.debian
+    wait $server
+    HOME=$work DEBUGINFOD_CACHE_PATH=$work/cache.gone DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
+        "$tool" symbols nothing >said.gone 2>&1
+    has "a server that does not answer" "the servers of DEBUGINFOD_URLS: Connection refused" said.gone
     "$tool" report --all asked >after.server
     has "a server of debug files: functions and lines" "MPI_Waitall  stencil2d.c:32 exchange" after.server
     has "it was asked by build id" "GET /buildid/$id/debuginfo" requests

@@ -13,6 +13,7 @@
  */
 #include <dlfcn.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -25,7 +26,7 @@
 #include "base/buffer.h"
 #include "parts.h"
 
-#define DEBUG_FOLDER "/usr/lib/debug"
+#define DEBUG_FOLDER EFG_DEBUG_FOLDER
 
 /* --- files --- */
 
@@ -107,17 +108,26 @@ static bool try_debug_file(struct efg_elf *file, const char *path, GElf_Word che
     return false;
 }
 
-static bool find_by_build_id(struct efg_elf *file, const char *folder)
+void efg_elf_debug_name(const struct efg_elf *file, char name[EFG_DEBUG_NAME])
 {
     const unsigned char *id;
-    char path[PATH_MAX];
     ssize_t size = dwelf_elf_gnu_build_id(file->elf, (const void **)&id);
-    if (size < 2 || size > 64 || strlen(folder) > PATH_MAX - 200)
-        return false;
-    size_t at = (size_t)sprintf(path, "%s/.build-id/", folder);
+    *name = '\0';
+    if (size < 2 || size > 64)
+        return;
+    size_t at = (size_t)sprintf(name, ".build-id/");
     for (ssize_t i = 0; i < size; i++)
-        at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", id[i]);
-    strcpy(path + at, ".debug");
+        at += (size_t)sprintf(name + at, i == 0 ? "%02x/" : "%02x", id[i]);
+    strcpy(name + at, ".debug");
+}
+
+static bool find_by_build_id(struct efg_elf *file, const char *folder)
+{
+    char name[EFG_DEBUG_NAME], path[PATH_MAX];
+    efg_elf_debug_name(file, name);
+    if (!*name || strlen(folder) > PATH_MAX - EFG_DEBUG_NAME - 1)
+        return false;
+    sprintf(path, "%s/%s", folder, name);
     return try_debug_file(file, path, 0);
 }
 
@@ -143,7 +153,10 @@ static void find_at_servers(struct efg_elf *file)
     const void *id;
     ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
     const char *servers = getenv("DEBUGINFOD_URLS");
-    void *library = size > 0 && servers && *servers ? dlopen("libdebuginfod.so.1", RTLD_LAZY) : NULL;
+    if (size <= 0 || !servers || !*servers)
+        return;
+    void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+    file->servers_said = library ? 0 : -ENOSYS;
     if (!library)
         return;
     void *(*begin)(void) = (void *(*)(void))dlsym(library, "debuginfod_begin");
@@ -152,10 +165,12 @@ static void find_at_servers(struct efg_elf *file)
     void (*end)(void *) = (void (*)(void *))dlsym(library, "debuginfod_end");
     void *client = begin && find && end ? begin() : NULL;
     char *path = NULL;
-    int found = client ? find(client, id, (int)size, &path) : -1;
+    int found = client ? find(client, id, (int)size, &path) : -ENOSYS;
+    if (found < 0)
+        file->servers_said = found;
     if (found >= 0) {
         close(found);
-        try_debug_file(file, path, 0);
+        file->servers_said = try_debug_file(file, path, 0) ? 0 : -ENOENT;
         free(path);
     }
     if (client)
@@ -220,6 +235,12 @@ static Elf_Scn *section_of(Elf *elf, GElf_Word type, GElf_Shdr *header)
             return section;
     }
     return NULL;
+}
+
+bool efg_elf_is_bare(const struct efg_elf *file)
+{
+    GElf_Shdr header;
+    return file->elf && !file->debug_elf && !file->dwarf && !section_of(file->elf, SHT_SYMTAB, &header);
 }
 
 static bool is_function(const GElf_Sym *symbol)

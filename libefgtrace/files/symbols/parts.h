@@ -18,6 +18,7 @@ struct efg_elf {          /* an ELF file with what debug information it has, in 
     Elf *elf, *debug_elf; /* NULL where there is none */
     Dwarf *dwarf;
     bool wants_dwarf;
+    int servers_said; /* 0: none was asked; -ENOSYS: libdebuginfod is missing; else what it said: -ENOENT, ... */
 };
 
 struct efg_function { /* of a symbol table; the name belongs to the Elf */
@@ -36,6 +37,12 @@ struct efg_function_table {
 void efg_elf_open(struct efg_elf *file, const char *path, bool wants_dwarf, const char *folder,
                   bool asks_servers);
 void efg_elf_close(struct efg_elf *file);
+
+/* Whether FILE is stripped, and no debug file was found. */
+bool efg_elf_is_bare(const struct efg_elf *file);
+
+/* Where its debug file is by build id, below a folder of debug files: to NAME, "" if it has no build id. */
+void efg_elf_debug_name(const struct efg_elf *file, char name[EFG_DEBUG_NAME]);
 
 /* The functions of the best symbol table: .symtab, here or in the debug file, else .dynsym.
  * May find none. */

@@ -13,6 +13,7 @@
 #include "symbols.h"
 
 #include <dlfcn.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,6 +339,19 @@ uint64_t efg_symbols_start(struct efg_symbols *symbols, const char *name, uint64
 {
     struct module *module = symbols ? module_of(symbols, name) : NULL;
     return module ? efg_elf_start(&module->file, offset) : offset;
+}
+
+bool efg_symbols_lack(struct efg_symbols *symbols, const char *name, struct efg_symbols_lack *lack)
+{
+    GElf_Word checksum;
+    struct module *module = *name == '/' ? module_of(symbols, name) : NULL;
+    *lack = (struct efg_symbols_lack){.is_gone = module && !module->file.elf};
+    if (!module || lack->is_gone)
+        return module != NULL;
+    efg_elf_debug_name(&module->file, lack->file);
+    lack->link = dwelf_elf_gnu_debuglink(module->file.elf, &checksum);
+    lack->servers_said = module->file.servers_said;
+    return efg_elf_is_bare(&module->file) && !is_c_library(name);
 }
 
 int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t offset,

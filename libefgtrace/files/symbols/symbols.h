@@ -7,6 +7,7 @@
 #ifndef EFG_SYMBOLS_H
 #define EFG_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct efg_symbol {       /* strings belong to the resolver */
@@ -34,6 +35,20 @@ int efg_symbols_find(struct efg_symbols *symbols, const char *module, uint64_t o
 /* Before anything is asked for: debug files are looked for in FOLDER, too (NULL: none), which outlives it,
  * and at the servers of DEBUGINFOD_URLS. */
 void efg_symbols_look_further(struct efg_symbols *symbols, const char *folder);
+
+#define EFG_DEBUG_FOLDER "/usr/lib/debug" /* of the debug files that are installed */
+#define EFG_DEBUG_NAME 160
+
+struct efg_symbols_lack {      /* of a module without names */
+    bool is_gone;              /* it cannot be read; then nothing else is known */
+    char file[EFG_DEBUG_NAME]; /* its debug file by build id, below a folder; "" if it has no build id */
+    const char *link;          /* the name of the debug file that it gives; NULL if it gives none */
+    int servers_said;          /* 0: none was asked; -ENOSYS: libdebuginfod is missing; else -errno */
+};
+
+/* Whether MODULE, which begins with "/", is stripped and no debug file was found, or is gone: why, to LACK.
+ * The C library has nothing that anybody wants. */
+bool efg_symbols_lack(struct efg_symbols *symbols, const char *module, struct efg_symbols_lack *lack);
 
 /* Where the function begins that has OFFSET in the ELF file MODULE, also where it has no name; OFFSET if that
  * is not known. */
