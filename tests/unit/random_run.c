@@ -220,19 +220,18 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths, const stru
     any_items(&thread->traffic.collectives, EFG_TRAFFIC_SIZES);
     thread->windows = many(4, sizeof *thread->windows, &thread->window_count);
     for (uint32_t i = 0; i < thread->window_count; i++)
-        thread->windows[i] = (struct efg_run_window){random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     random_any(),
-                                                     1,
-                                                     random_below(2),
-                                                     random_below(3),
-                                                     (uint32_t)random_below(1 << 30),
-                                                     0,
-                                                     0};
+        thread->windows[i] = (struct efg_run_window){.function = random_any(),
+                                                     .first = random_any(),
+                                                     .last = random_any(),
+                                                     .start = random_any(),
+                                                     .end = random_any(),
+                                                     .events = random_any(),
+                                                     .bytes = random_any(),
+                                                     .complete = 1,
+                                                     .agreed = (uint32_t)random_below(2),
+                                                     .is_apart = (uint32_t)random_below(2),
+                                                     .select = (uint32_t)random_below(3),
+                                                     .times = (uint32_t)random_below(1 << 30)};
 }
 
 void random_names(struct efg_run_names *names)

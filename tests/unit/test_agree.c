@@ -238,12 +238,12 @@ static struct sim_plan *plan_without_worlds(uint32_t run, uint32_t slower)
     return p;
 }
 
-/* Whether all owners were in their windows at the same time. */
-static int is_together(void)
+/* Whether all owners were in window number K at the same time. */
+static int is_together(int k)
 {
     uint64_t begun = 0, ended = UINT64_MAX;
     for (int i = 0; i < world->plan.ranks; i++) {
-        const struct sim_window *v = &world->rank[i].windows[0];
+        const struct sim_window *v = &world->rank[i].windows[k];
         if (!v->is_owner)
             continue;
         begun = v->begun > begun ? v->begun : begun;
@@ -252,8 +252,38 @@ static int is_together(void)
     return begun <= ended;
 }
 
-/* Ranks that do not wait for one another share no window: it is that of the slowest one. */
+static void assert_together(void)
+{
+    for (int k = 0; k < windows_of(0); k++)
+        assert_true(is_together(k) || world->rank[0].control.agree.drifted);
+}
+
+/* Ranks that do not wait for one another number their iterations anew before each window. So it is at the same
+ * time on all of them, if rounds are short beside iterations. */
 static void test_ranks_out_of_step(void **state)
+{
+    int made = 0, all = 0, several = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = plan_without_worlds(run, 25 + sim_roll(30));
+        p->lead = UINT64_MAX / 2;
+        p->polls = 24;
+        p->slow = 1;
+        p->sample = 1 + sim_roll(10);
+        p->length = 10;
+        p->windows = 1 + sim_roll(3);
+        made += sim_windows(world, NULL);
+        all += windows_of(0) && owners() == 4;
+        several += windows_of(0) > 1 && owners() == 4;
+        assert_together();
+    }
+    sim_assert_part(made, 95, 125);
+    sim_assert_part(all, 60, 125);
+    sim_assert_part(several, 35, 125);
+}
+
+/* Where rounds take long beside iterations, windows lie apart even so: they are those of the slowest rank. */
+static void test_ranks_far_out_of_step(void **state)
 {
     int made = 0, alone = 0;
     (void)state;
@@ -262,7 +292,7 @@ static void test_ranks_out_of_step(void **state)
         p->lead = UINT64_MAX / 2;
         made += sim_windows(world, NULL);
         alone += windows_of(0) && owners() == 1;
-        assert_true(!windows_of(0) || is_together() || world->rank[0].control.agree.drifted);
+        assert_together();
     }
     sim_assert_part(made, 90, 125);
     sim_assert_part(alone, 80, 125);
@@ -284,7 +314,7 @@ static void test_workers_out_of_step(void **state)
         p->rank[3].gives_up = 5;
         made += sim_windows(world, NULL);
         alone += windows_of(0) && owners() == 1;
-        assert_true(!windows_of(0) || is_together() || world->rank[0].control.agree.drifted);
+        assert_together();
     }
     sim_assert_part(made, 90, 125);
     sim_assert_part(alone, 80, 125);
@@ -540,6 +570,7 @@ int main(void)
         cmocka_unit_test(test_other_periods_follow),
         cmocka_unit_test(test_periods_that_seem_longer),
         cmocka_unit_test(test_ranks_out_of_step),
+        cmocka_unit_test(test_ranks_far_out_of_step),
         cmocka_unit_test(test_workers_out_of_step),
         cmocka_unit_test(test_ranks_that_lag_are_in_step),
         cmocka_unit_test(test_two_pivots_of_one_bit),

@@ -14,8 +14,8 @@
 #define MOST_FAILURES 6     /* windows that did not hold in a row, before they are given up */
 #define MOST_EMPTY 12       /* windows in a row without a whole iteration, likewise */
 #define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 8, and 2 for each pivot refused */
-#define SAME_PERIOD 32      /* codes of periods: 41%; twice as long is another loop */
-#define MOST_PERIODS 4      /* more rounds while they differ */
+#define SAME_PERIOD 40      /* codes of periods: 54%; twice as long is another loop */
+#define MOST_PERIODS 6      /* more rounds, with a sample each, while they differ */
 #define MOST_COMPARED 12    /* rounds in which ranks are apart, until they are out of step */
 #define STEP_LEAD 4         /* visits that ranks which wait for one another may be apart ... */
 #define STEP_PART 64        /* ... and one in so many */
@@ -42,7 +42,9 @@ void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t leng
 /* Not before iteration SOONEST. */
 static void place_at(struct efg_agree *agree, uint64_t soonest)
 {
-    agree->first = agree->asking ? soonest : efg_spread_next(&agree->spread, soonest);
+    uint64_t next = agree->asking ? soonest : efg_spread_next(&agree->spread, soonest);
+
+    agree->first = agree->is_out_of_step ? soonest : next;
     agree->least_end = 0;
 }
 
@@ -61,8 +63,36 @@ static void stop_asking(struct efg_agree *agree)
     agree->length = agree->usual;
 }
 
-/* What the program asks for comes first. Returns whether there is another window. */
-static bool place_next(struct efg_agree *agree, const struct efg_vote *r)
+/* Numbers from the start of the run would be of other times on each rank. Those from now on are of about the
+ * same time, as ranks learn of a result at about the same time. */
+static void anchor_now(struct efg_agree *agree, const struct efg_tally *tally)
+{
+    uint64_t number = agree->is_numbered ? efg_agree_number(agree, tally) : 0;
+
+    agree->round = EFG_ROUND_PLACE;
+    agree->anchor = 0;
+    agree->is_from_start = true;
+    agree->is_out_of_step = true;
+    agree->due = 0;
+    agree->knows_anchor = true;
+    agree->at_anchor = tally->visits;
+    agree->counted = number > tally->visits ? number : tally->visits; /* none comes twice */
+    agree->took = tally->visits > agree->voted_at ? tally->visits - agree->voted_at : 0;
+}
+
+/* Numbers of ranks that are out of step hold for a short time: the window is not placed far ahead. */
+static bool is_early(struct efg_agree *agree, const struct efg_vote *r)
+{
+    uint64_t soonest = (uint64_t)r->number + agree->margin;
+
+    if (agree->is_out_of_step && !agree->due)
+        agree->due = efg_spread_next(&agree->spread, soonest);
+    return soonest < agree->due;
+}
+
+/* What the program asks for comes first. Returns whether another window is placed; ranks that are out of step
+ * number their iterations anew before that. */
+static bool place_next(struct efg_agree *agree, const struct efg_vote *r, const struct efg_tally *tally)
 {
     uint64_t asked = r->asked == EFG_BALLOT_NONE ? 0 : (uint64_t)r->asked;
 
@@ -71,11 +101,14 @@ static bool place_next(struct efg_agree *agree, const struct efg_vote *r)
     if (asked >> EFG_AGREE_LENGTH_BITS > agree->answered) {
         agree->asking = asked >> EFG_AGREE_LENGTH_BITS;
         agree->length = asked % (UINT64_C(1) << EFG_AGREE_LENGTH_BITS);
-    } else if (!agree->is_owed) {
+    } else if (!agree->is_owed || is_early(agree, r)) {
         return false;
     }
-    move(agree, r);
-    return true;
+    if (agree->is_out_of_step)
+        anchor_now(agree, tally);
+    else
+        move(agree, r);
+    return !agree->is_out_of_step;
 }
 
 /* Whether the numbers of the last window still hold. */
@@ -97,14 +130,18 @@ static enum efg_verdict hold(struct efg_agree *agree)
 
 /* --- the loop --- */
 
-static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r)
+static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r,
+                                 const struct efg_tally *tally)
 {
     if (r->flags & EFG_VOTE_SHUT)
         return EFG_VERDICT_NONE;
     struct efg_candidate winner = efg_election_winner(agree, r);
     bool is_present = !winner.loop || efg_election_is_present(agree, &winner);
-    if (is_present && may_place(agree, r) && place_next(agree, r))
+    bool is_going_on = is_present && may_place(agree, r);
+    if (is_going_on && place_next(agree, r, tally))
         return EFG_VERDICT_PLACED;
+    if (agree->round == EFG_ROUND_PLACE || (is_going_on && agree->due))
+        return EFG_VERDICT_NONE;
     if (!winner.loop || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
         return EFG_VERDICT_NONE;
     efg_election_take(agree, &winner);
@@ -218,6 +255,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
     agree->marked = 0;
     agree->is_recalibrated = false;
     agree->is_out_of_step = false;
+    agree->due = 0;
     agree->marked_votes = 0;
     return EFG_VERDICT_PIVOT;
 }
@@ -231,6 +269,7 @@ static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct
     agree->anchor = w;
     agree->is_from_start = !w;
     agree->knows_anchor = efg_tally_at(tally, w, &agree->at_anchor) == EFG_TALLY_KNOWN;
+    agree->counted = agree->at_anchor;
     agree->took = tally->visits > agree->voted_at ? tally->visits - agree->voted_at : 0;
     return EFG_VERDICT_NONE;
 }
@@ -238,8 +277,10 @@ static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct
 /* Nothing tells whether ranks wait for one another. */
 static enum efg_verdict anchor_at_start(struct efg_agree *agree, const struct efg_tally *tally)
 {
-    if (agree->is_out_of_step)
-        return anchor(agree, 0, tally);
+    if (agree->is_out_of_step) {
+        anchor_now(agree, tally);
+        return EFG_VERDICT_NONE;
+    }
     agree->round = EFG_ROUND_COMPARE;
     agree->tries = 0;
     agree->foremost = 0;
@@ -271,11 +312,15 @@ static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vot
 
 /* --- ranks out of step --- */
 
-/* What an owner has recorded that follows now is gone: the window lies ahead. */
-static void follow_slowest(struct efg_agree *agree, bool is_slowest)
+/* Iterations are numbered from now on; the window lies ahead. Iterations that are kept after the fact need
+ * numbers for good, and so does a window that lay apart even so: then the slowest rank owns them. What another
+ * owner has recorded is gone. */
+static void part(struct efg_agree *agree, bool is_slowest, const struct efg_tally *tally)
 {
-    agree->is_out_of_step = true;
-    if (agree->role != EFG_OWNER || is_slowest)
+    bool has_one_owner = agree->is_out_of_step || agree->slow.wanted;
+
+    anchor_now(agree, tally);
+    if (!has_one_owner || agree->role != EFG_OWNER || is_slowest)
         return;
     efg_agree_follow(agree);
     agree->has_lost = true;
@@ -302,9 +347,10 @@ static enum efg_verdict compared(struct efg_agree *agree, const struct efg_vote 
     agree->foremost = (uint64_t)r->number;
     if (!is_last && (is_first || are_apart))
         return EFG_VERDICT_NONE;
-    if (are_apart)
-        follow_slowest(agree, agree->voted_at - agree->from == slowest);
-    return anchor(agree, 0, tally);
+    if (!are_apart)
+        return anchor(agree, 0, tally);
+    part(agree, agree->voted_at - agree->from == slowest, tally);
+    return EFG_VERDICT_NONE;
 }
 
 /* Somebody knew it no longer: another one. The start is always known. */
@@ -389,14 +435,13 @@ static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r
            agree->length > STEP_LEAD && r->last_begun != EFG_BALLOT_NONE && r->last_begun > -r->first_ended;
 }
 
-/* The window is thrown away: the next one is that of the rank that came to it last. */
+/* The window is thrown away. */
 static enum efg_verdict set_apart(struct efg_agree *agree, const struct efg_vote *r,
                                   const struct efg_tally *tally)
 {
+    part(agree, agree->voted_begun == (uint64_t)r->last_begun, tally);
     agree->is_numbered = false;
     agree->tries = 0;
-    follow_slowest(agree, agree->voted_begun == (uint64_t)r->last_begun);
-    anchor(agree, 0, tally);
     return EFG_VERDICT_DRIFT;
 }
 
@@ -425,7 +470,8 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     else
         end_of_part(agree);
     stop_asking(agree);
-    return !(r->flags & EFG_VOTE_LEAVING) && place_next(agree, r) ? EFG_VERDICT_NEXT : EFG_VERDICT_DONE;
+    return !(r->flags & EFG_VOTE_LEAVING) && place_next(agree, r, tally) ? EFG_VERDICT_NEXT
+                                                                         : EFG_VERDICT_DONE;
 }
 
 static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *r,
@@ -443,11 +489,13 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
 
 /* --- drift --- */
 
-/* Pivots that owners do not have in common may lie on either side of a collective. */
+/* Pivots that owners do not have in common may lie on either side of a collective. Those out of step have come to
+ * it at other numbers. */
 static bool drifts(const struct efg_agree *agree, const struct efg_vote *r)
 {
     int64_t apart = agree->pivot < 0;
-    return r->most_count != EFG_BALLOT_NONE && r->most_count + r->least_count > apart;
+    return !agree->is_out_of_step && r->most_count != EFG_BALLOT_NONE &&
+           r->most_count + r->least_count > apart;
 }
 
 static bool has_way_out(const struct efg_agree *agree)
@@ -531,7 +579,7 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
     }
     switch (agree->round) {
     case EFG_ROUND_PROPOSE:
-        return proposed(agree, r);
+        return proposed(agree, r, tally);
     case EFG_ROUND_PIVOT:
         return chosen(agree, r);
     case EFG_ROUND_CALIBRATE:

@@ -35,6 +35,8 @@ bool efg_agree_is_due(const struct efg_agree *agree, const struct efg_standing *
     switch (agree->round) {
     case EFG_ROUND_PROPOSE:
         return !s->is_shut && efg_agree_is_pressing(agree);
+    case EFG_ROUND_PIVOT: /* periods are measured again */
+        return !agree->tries;
     case EFG_ROUND_CALIBRATE:
         return agree->role != EFG_OWNER || is_calibrated(agree, s->tally);
     case EFG_ROUND_CHECK:
@@ -132,7 +134,7 @@ static void say_place(const struct efg_agree *agree, struct efg_vote *vote, cons
         vote->flags |= EFG_VOTE_UNKNOWN;
         return;
     }
-    vote->base = (int64_t)agree->at_anchor;
+    vote->base = (int64_t)agree->counted;
     vote->margin = (int64_t)agree->took + (agree->took ? 2 : 1); /* long ones are not to be missed */
     vote->soonest = since + vote->margin + (agree->made ? 0 : (int64_t)agree->skip);
     if (s->state == EFG_PROVISIONAL && s->whole != UINT64_MAX)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define EVEN_SAMPLES 16
+#define SELECT_BITS 8 /* of a window: whether it is complete, and why it was recorded */
 
 /* --- the measured values of nodes and edges, and nowhere else --- */
 
@@ -291,7 +292,7 @@ static void put_window(struct efg_buffer *out, const struct efg_run_window *wind
     efg_buffer_number(out, window->end);
     efg_buffer_number(out, window->events);
     efg_buffer_number(out, window->bytes);
-    efg_buffer_number(out, window->complete | window->select << 1);
+    efg_buffer_number(out, window->complete | window->select << 1 | window->is_apart << SELECT_BITS);
     efg_buffer_number(out, window->agreed | window->times << 1);
 }
 
@@ -306,7 +307,8 @@ static void get_window(struct efg_input *in, struct efg_run_window *window)
     window->bytes = efg_input_number(in);
     window->select = efg_input_32(in);
     window->complete = window->select & 1;
-    window->select >>= 1;
+    window->is_apart = window->select >> SELECT_BITS & 1;
+    window->select = window->select % (1 << SELECT_BITS) >> 1;
     window->agreed = efg_input_32(in);
     window->times = window->agreed >> 1;
     window->agreed &= 1;

@@ -119,32 +119,43 @@ static bool are_all_matched(const struct efg_run *run)
     return run->is_checked && m->matched && m->matched == messages_of(m);
 }
 
+/* The window that CUT goes through, as one rank has it; NULL: it has other ones. */
+static const struct efg_run_window *window_of(const struct efg_run *run, const struct efg_run_cut *cut)
+{
+    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
+    return thread && thread->window_count == run->cut_count ? &thread->windows[cut - run->cuts] : NULL;
+}
+
+static bool is_out_of_step(const struct efg_run *run, const struct efg_run_cut *cut)
+{
+    const struct efg_run_window *window = window_of(run, cut);
+    return window && window->is_apart;
+}
+
 /* Nothing speaks against it. Ranks that are more than an iteration apart may only be ahead of the others. */
 static bool is_sure(const struct efg_run *run, const struct efg_run_cut *cut)
 {
     const struct efg_totals *totals = &run->common.totals;
     return !totals->drifted && !totals->alone && !totals->disagreed && !are_few_matched(run) &&
-           !run->messages.unknown && (!apart_of(cut) || are_all_matched(run));
+           !run->messages.unknown && !is_out_of_step(run, cut) && (!apart_of(cut) || are_all_matched(run));
 }
 
-static bool is_like(const struct efg_run_cut *a, const struct efg_run_cut *b)
+static bool is_like(const struct efg_run *run, const struct efg_run_cut *a, const struct efg_run_cut *b)
 {
-    return a->ranks == b->ranks && efg_summary_is_aligned(a) == efg_summary_is_aligned(b);
+    return a->ranks == b->ranks && efg_summary_is_aligned(a) == efg_summary_is_aligned(b) &&
+           is_out_of_step(run, a) == is_out_of_step(run, b);
 }
 
 /* "number 12 to 21", "40 to 49 of phase 2": the iterations of CUT. Those of another phase than that of the
  * main loop have numbers of their own. */
 static size_t name_window(char *text, size_t size, const struct efg_run *run, const struct efg_run_cut *cut)
 {
-    const struct efg_run_thread *thread = efg_run_rank_thread(&run->speaker);
-    size_t number = (size_t)(cut - run->cuts);
+    const struct efg_run_window *window = window_of(run, cut);
     size_t used = (size_t)snprintf(text, size, "%llu to %llu", (unsigned long long)cut->first_least,
                                    (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0));
 
-    if (!thread || thread->window_count != run->cut_count)
-        return used;
-    const struct efg_run_window *window = &thread->windows[number];
-    if (window->first == cut->first_least && window->phase && !efg_run_is_main(thread, window))
+    if (window && window->first == cut->first_least && window->phase &&
+        !efg_run_is_main(efg_run_rank_thread(&run->speaker), window))
         used += (size_t)snprintf(text + used, size - used, " of phase %u", window->phase);
     return used;
 }
@@ -155,8 +166,8 @@ static void name_windows(char *text, size_t size, const struct efg_run *run, con
     uint32_t alike = 0, others = 0;
     size_t used = 0;
     for (const struct efg_run_cut *one = run->cuts; one < run->cuts + run->cut_count; one++) {
-        others += one->ranks && !is_like(one, cut);
-        if (!is_like(one, cut) || ++alike > NAMED)
+        others += one->ranks && !is_like(run, one, cut);
+        if (!is_like(run, one, cut) || ++alike > NAMED)
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s", used ? ", " : " (number ");
         used += name_window(text + used, size - used, run, one);
@@ -184,6 +195,9 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
                      cut->ranks > 1 && is_sure(run, cut) ? "the same iterations"
                                                          : "iterations of these numbers",
                      ranks, windows);
+    if (is_out_of_step(run, cut))
+        efg_summary_tell(out, "             ranks do not wait for one another there: their numbers count "
+                              "from one moment on");
 }
 
 static void put_apart(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
@@ -242,7 +256,7 @@ static const struct efg_run_cut *worst_of(const struct efg_run *run, const struc
 {
     const struct efg_run_cut *worst = cut;
     for (const struct efg_run_cut *other = run->cuts; other < run->cuts + run->cut_count; other++) {
-        if (!is_like(other, cut))
+        if (!is_like(run, other, cut))
             continue;
         if (other < cut)
             return NULL;
