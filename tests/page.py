@@ -499,6 +499,9 @@ def heat_map(page, report):
     if 'timeline' not in report or not report['iterations']['recorded']:
         return
     first, last = report['iterations']['recorded'][0]
+    same(f'{page.name}: buttons name the recorded iterations', f'Recorded: {first}' + (f' to {last - 1}' if last > first + 1 else ''),
+         page.js('return [...document.querySelectorAll("#heat button")].find((b) => b.textContent.startsWith("Recorded")).textContent'))
+    same(f'{page.name}: a range of one is one number', ['iteration 23', 'iterations 12 to 21'], page.js('return [iterationsFrom(23, 23), iterationsFrom(12, 21)]'))
     page.js('[...document.querySelectorAll("#heat button")].find((b) => b.textContent.startsWith("Recorded")).click()')
     begins = [(begin, end) for number, begin, end, *_ in report['timeline']['iterations'] if first <= number < last]
     if begins:

@@ -206,6 +206,22 @@ for group in run["groups"]:
 if points and points[-1][2] != nodes[rank] or len(set(map(tuple, points))) != len(points):
     print(points, nodes[rank])')"
 
+# --- one iteration, one rank ---
+
+windowed single -n 1 -- "$programs/stencil2d" 50 100
+traced_by 1 alone -n 1 "$programs/stencil2d" 2000 100
+for run in single alone; do
+    "$tool" report --all $run >text.$run
+    # "23 to 23", not in the row of the messages that rank 0 sends to itself
+    same "$run: a range of one is one number" "" \
+        "$(cat text.$run $run/summary.txt | grep -E '(^|[^0-9.])([0-9.]+) to \2([^0-9.]|$)' | grep -v '^  *0 to 0 ')"
+    verdict "$run: the iteration is named" \
+        "$(grep -qE '^Traced  *1 iteration, number [0-9]+, ' text.$run || grep '^Traced' text.$run)"
+    verdict "$run: it is one, in words" "$(grep -E '(^|[^0-9.])1 iterations' text.$run)"
+done
+verdict "single: in the window, too" \
+    "$(grep -qE '^window 0 +iteration [0-9]+ on 4 ranks' text.single || grep '^window' text.single)"
+
 # --- a program without names ---
 
 strip -o nameless "$programs/stencil2d" || exit 2

@@ -20,14 +20,14 @@ static void put_host(struct efg_hosts *hosts)
 {
     struct efg_run_place *places = (struct efg_run_place *)hosts->places.data;
     uint32_t count = (uint32_t)(hosts->places.size / sizeof *places);
-    char cores[EFG_COLUMNS];
+    char cores[EFG_COLUMNS], ranks[48];
     if (!count)
         return;
     hosts->shown++;
     if (hosts->shown <= HOSTS_SHOWN) {
         efg_summary_host(places, count, cores, sizeof cores);
-        efg_summary_line(&hosts->lines, "host         %s: rank %u to %u%s", hosts->host, hosts->first,
-                         hosts->last, cores);
+        efg_format_range(ranks, sizeof ranks, hosts->first, hosts->last);
+        efg_summary_line(&hosts->lines, "host         %s: rank %s%s", hosts->host, ranks, cores);
     }
     for (uint32_t i = 0; i < count; i++)
         free(places[i].cores);

@@ -64,6 +64,9 @@ const count = (n) => n < 99999.5 ? fixed(n, 0) : scaled(n, ["", "thousand", "mil
 const percent = (share) => fixed(100 * share, 1) + "%";
 const of = (part, whole) => whole > 0 ? part / whole : 0;
 const short = (n) => n < 99999.5 ? fixed(n, 0) : scaled(n, ["", "k", "M", "G", "T"]);
+/* "12 to 21", "12" where both are the same */
+const fromTo = (least, most) => least === most ? String(least) : `${least} to ${most}`;
+const iterationsFrom = (first, last) => (first === last ? "iteration " : "iterations ") + fromTo(first, last);
 const plural = (n, what) => count(n) + " " + what + (n === 1 ? "" : "s");
 const units = { ns, bytes, count };
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);

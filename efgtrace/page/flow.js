@@ -55,7 +55,7 @@ function byNumber(visits) {
 /* Equal numbers are one cluster: "200 \u00d7 (0-2)", without ranks if it is all of them. */
 function clusters(visits, allRanks) {
     const short = (list) => list.length > 24 ? list.slice(0, list.lastIndexOf(",", 24) > 0 ? list.lastIndexOf(",", 24) : 24) + ",\u2026" : list;
-    return byNumber(visits).map((v) => (v.least === v.most ? count(v.least) : `${count(v.least)} to ${count(v.most)}`) + " \u00d7" +
+    return byNumber(visits).map((v) => fromTo(count(v.least), count(v.most)) + " \u00d7" +
         (v.ranks === allRanks ? "" : ` (${short(v.ranks)})`));
 }
 

@@ -66,7 +66,7 @@ function tellHeat(event, view, canvas) {
     const [row, column] = cell, { ranks, time, mpi } = view.map.rows[row], first = view.number(column), last = first + view.map.width - 1;
     const known = time[column] === null ? [["no iteration", "of this loop"]]
         : [["duration", ns(time[column])], ["computation", ns(time[column] - mpi[column])], ["in MPI", `${ns(mpi[column])}, ${percent(of(mpi[column], time[column]))}`]];
-    showTip(event, first === last ? `iteration ${first}` : `iterations ${first} to ${last}, mean`,
+    showTip(event, iterationsFrom(first, last) + (first === last ? "" : ", mean"),
         [["rank", someRanks(ranks, 40)], ...known, ["recorded", isColumnRecorded(view, column) ? "yes: a click shows them" : "no"]]);
 }
 
@@ -100,7 +100,7 @@ function drawHeat() {
     const choose = make("select", { "aria-label": "What is shown", change: () => { view = heatView(map, Number(choose.value)); draw(); } },
         HEAT_QUANTITIES.map(([name], i) => make("option", { value: i }, name)));
     const recorded = run.timeline ? run.iterations.recorded.slice(0, 6).map(([from, to]) => make("button", { type: "button", click: () => showInTimeline(from, to) },
-        to - from > 1 ? `Recorded: ${from} to ${to - 1}` : `Recorded: ${from}`)) : [];
+        `Recorded: ${fromTo(from, to - 1)}`)) : [];
     canvas.addEventListener("mousemove", (event) => tellHeat(event, view, canvas));
     canvas.addEventListener("mouseleave", hideTip);
     canvas.addEventListener("click", (event) => {

@@ -17,7 +17,7 @@ function iterationChart() {
     f.plot.append("text").attr("class", "soft").attr("x", -4).attr("y", f.height - low - 6).text("in MPI");
     for (const [from, to] of run.iterations.recorded)
         f.plot.append("rect").attr("x", x(from)).attr("width", Math.max(3, x(to) - x(from))).attr("height", f.height).style("fill", "var(--mark)").style("opacity", .22)
-            .append("title").text(`recorded: ${from} to ${to - 1}`);
+            .append("title").text(`recorded: ${fromTo(from, to - 1)}`);
     const wide = (s) => Math.max(.8, x(s[0] + s[1]) - x(s[0]));
     const each = (tag) => f.plot.append("g").selectAll(tag).data(slots).enter().append(tag);
     each("rect").attr("x", (s) => x(s[0])).attr("width", wide).attr("y", (s) => y(s[5])).attr("height", (s) => Math.max(1, y(s[4]) - y(s[5]))).style("fill", "var(--accent-soft)");
@@ -33,7 +33,7 @@ function iterationChart() {
     }
     f.plot.append("rect").attr("width", f.width).attr("height", f.height).style("fill", "transparent").on("mousemove", function () {
         const at = x.invert(d3.mouse(this)[0]), s = slots[Math.max(0, d3.bisector((slot) => slot[0]).right(slots, at) - 1)];
-        showTip(d3.event, s[1] === 1 ? `iteration ${s[0]}` : `iterations ${s[0]} to ${s[0] + s[1] - 1}`,
+        showTip(d3.event, iterationsFrom(s[0], s[0] + s[1] - 1),
             [["mean", ns(s[3] / s[1])], ["least, most", `${ns(s[4])}, ${ns(s[5])}`], ["in MPI", percent(of(s[6], s[3]))], ["start", ns(s[2])], ["recorded", isRecorded(s[0], s[1]) ? "yes" : "no"]]);
     }).on("mouseleave", hideTip);
     return make("figure.panel", { "aria-label": f.label }, f.svg.node());

@@ -34,7 +34,7 @@ function recordedSizes(hash) {
     if (!sizes.length) return [];
     sizes.sort((a, b) => a - b);
     const shown = [...pairs].slice(0, 12).join(", ");
-    return [["in the recorded iterations", `${plural(sizes.length, "message")} of ${bytes(sizes[0])} to ${bytes(sizes[sizes.length - 1])}, median ${bytes(sizes[sizes.length >> 1])}`],
+    return [["in the recorded iterations", `${plural(sizes.length, "message")} of ${fromTo(bytes(sizes[0]), bytes(sizes[sizes.length - 1]))}, median ${bytes(sizes[sizes.length >> 1])}`],
         ["between ranks", pairs.size > 12 ? `${shown} and ${pairs.size - 12} more` : shown]];
 }
 

@@ -35,7 +35,7 @@ function moments() {
     if (c.stable) list.push({ time: c.stable, text: "graph stable" });
     if (c.found) list.push({ time: c.found, text: "main loop found: armed" });
     for (const w of c.windows)
-        list.push({ time: w.start, end: w.end, text: `recording of iterations ${w.first} to ${w.last - 1} (${w.why})` });
+        list.push({ time: w.start, end: w.end, text: `recording of ${iterationsFrom(w.first, w.last - 1)} (${w.why})` });
     return list;
 }
 

@@ -237,11 +237,9 @@ static void print_times(const struct step *step, char *text, size_t size)
 {
     char mean[32];
     efg_format_digits(mean, sizeof mean, step->repetitions / step->times, 3);
-    if (step->least == step->most)
-        snprintf(text, size, "%llu", (unsigned long long)step->most);
-    else
-        snprintf(text, size, "%llu to %llu (mean %s)", (unsigned long long)step->least,
-                 (unsigned long long)step->most, mean);
+    size_t used = efg_format_range(text, size, step->least, step->most);
+    if (step->least != step->most && used < size)
+        snprintf(text + used, size - used, " (mean %s)", mean);
 }
 
 /* --- calls in a row, of one function --- */

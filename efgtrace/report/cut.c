@@ -9,25 +9,30 @@
 
 #include <stdio.h>
 
+/* "s 12 to 21", " 12": from FIRST, before END. */
+static const char *name_iterations(char text[48], uint64_t first, uint64_t end)
+{
+    size_t used = (size_t)snprintf(text, 48, first + 1 == end ? " " : "s ");
+    efg_format_range(text + used, 48 - used, first, end - 1);
+    return text;
+}
+
 static void put_cut(struct efg_buffer *out, uint32_t number, const struct efg_run_cut *cut)
 {
-    char apart[32], within[64] = "";
+    char apart[32], first[48], last[48], within[64] = "";
     efg_format_ns(apart, sizeof apart, cut->begin_most - cut->begin_least);
     if (cut->begin_most >= cut->begin_least && cut->begin_most)
         snprintf(within, sizeof within, ", begun within %s", apart);
     if (!cut->ranks)
         efg_summary_line(out, "window %-5u no iterations", number);
     else if (efg_summary_is_aligned(cut))
-        efg_summary_tell(out, "window %-5u iterations %llu to %llu on %u ranks%s", number,
-                         (unsigned long long)cut->first_least, (unsigned long long)cut->last_least - 1,
-                         cut->ranks, within);
+        efg_summary_tell(out, "window %-5u iteration%s on %u rank%s%s", number,
+                         name_iterations(first, cut->first_least, cut->last_least), cut->ranks,
+                         cut->ranks == 1 ? "" : "s", within);
     else
-        efg_summary_tell(out,
-                         "window %-5u on %u ranks, beginning at iterations %llu to %llu, "
-                         "ending at %llu to %llu%s",
-                         number, cut->ranks, (unsigned long long)cut->first_least,
-                         (unsigned long long)cut->first_most, (unsigned long long)cut->last_least - 1,
-                         (unsigned long long)cut->last_most - 1, within);
+        efg_summary_tell(out, "window %-5u on %u ranks, beginning at iteration%s, ending at %s%s", number,
+                         cut->ranks, name_iterations(first, cut->first_least, cut->first_most + 1),
+                         name_iterations(last, cut->last_least - 1, cut->last_most) + 1, within);
 }
 
 /* What there is none of has no line. */

@@ -21,14 +21,15 @@ static void say_processor(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_totals *t = &run->common.totals;
     double unserved =
         efg_percent((double)t->processor_waited, (double)t->processor_used + (double)t->processor_waited);
-    char text[400];
+    char text[400], each[48];
     if (unserved < UNSERVED)
         return;
+    efg_summary_unserved(each, t);
     snprintf(text, sizeof text,
-             "The ranks had no processor for %.1f%% of the time that they were ready to run (%.1f "
-             "to %.1f%%): much of the waiting below is for the scheduler, not for other ranks. Give "
+             "The ranks had no processor for %.1f%% of the time that they were ready to run%s: much of the "
+             "waiting below is for the scheduler, not for other ranks. Give "
              "each rank and thread a core of its own.",
-             unserved, (double)t->unserved_least / 1e4, (double)t->unserved_most / 1e4);
+             unserved, each);
     efg_buffer_print(out, "%s\n", text);
 }
 

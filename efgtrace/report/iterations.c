@@ -45,11 +45,12 @@ static void put_mean(struct efg_buffer *out, const char *which, uint64_t count, 
 
 static void put_range(struct efg_buffer *out, const char *which, const struct efg_stat *stat)
 {
-    char least[32], most[32];
+    char least[32], most[32], text[72];
     efg_format_ns(least, sizeof least, stat->min);
     efg_format_ns(most, sizeof most, stat->max);
+    efg_format_between(text, sizeof text, least, most);
     if (stat->count)
-        efg_summary_line(out, "%-10s %llu, %s to %s", which, (unsigned long long)stat->count, least, most);
+        efg_summary_line(out, "%-10s %llu, %s", which, (unsigned long long)stat->count, text);
 }
 
 static void put_all(struct efg_buffer *out, const struct efg_run *run,

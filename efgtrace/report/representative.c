@@ -104,10 +104,11 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
 {
     char text[300];
     snprintf(text, sizeof text,
-             "%llu iterations of %llu, on %llu rank%s; the loop takes %.1f%% of %s time. +- is the 95%% "
+             "%llu iteration%s of %llu, on %llu rank%s; the loop takes %.1f%% of %s time. +- is the 95%% "
              "confidence interval with iterations as samples; ! is outside of it.",
-             (unsigned long long)r->recorded, (unsigned long long)r->iterations, (unsigned long long)r->ranks,
-             r->ranks == 1 ? "" : "s", 100 * r->coverage, r->ranks == 1 ? "its" : "their");
+             (unsigned long long)r->recorded, r->recorded == 1 ? "" : "s", (unsigned long long)r->iterations,
+             (unsigned long long)r->ranks, r->ranks == 1 ? "" : "s", 100 * r->coverage,
+             r->ranks == 1 ? "its" : "their");
     efg_summary_wrap(out, "", text);
     if (r->has_slow)
         efg_summary_line(

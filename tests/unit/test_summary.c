@@ -605,7 +605,7 @@ static void test_claim(void **state)
            "             ranks counted the iterations differently: numbers do not agree\n");
     thread_of(2)->agreed.drifted = 0;
     cut->first_most++;
-    expect("not the same iterations on all ranks: they begin at 100 to 101, end at 109 to 109\n");
+    expect("not the same iterations on all ranks: they begin at 100 to 101, end at 109\n");
     cut->first_most--;
     cut->ranks = 3;
     thread_of(3)->agreed.is_owner = 0;
@@ -886,6 +886,10 @@ static void test_formats(void **state)
         assert_string_equal(text, cases[i].count);
     }
     efg_format_ns(text, sizeof text, UINT64_MAX);
+    assert_int_equal(efg_format_range(text, sizeof text, 12, 21), 8);
+    assert_string_equal(text, "12 to 21");
+    assert_int_equal(efg_format_range(text, sizeof text, 23, 23), 2);
+    assert_string_equal(text, "23");
 }
 
 /* Neither 1e+02 nor 1e-05, and what is not all is not 100%. */

@@ -104,12 +104,12 @@ void efg_summary_warning(struct efg_buffer *out, const struct efg_run *run)
 
 static void put_uneven(struct efg_buffer *out, const struct efg_run_cut *cut)
 {
-    efg_summary_tell(out,
-                     "             not the same iterations on all ranks: they begin at "
-                     "%llu to %llu, end at %llu to %llu",
-                     (unsigned long long)cut->first_least, (unsigned long long)cut->first_most,
-                     (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0),
-                     (unsigned long long)(cut->last_most ? cut->last_most - 1 : 0));
+    char begin[48], end[48];
+    efg_format_range(begin, sizeof begin, cut->first_least, cut->first_most);
+    efg_format_range(end, sizeof end, cut->last_least ? cut->last_least - 1 : 0,
+                     cut->last_most ? cut->last_most - 1 : 0);
+    efg_summary_tell(out, "             not the same iterations on all ranks: they begin at %s, end at %s",
+                     begin, end);
 }
 
 /* A rank whose numbers are others would have messages without their other end. */
@@ -151,8 +151,7 @@ static bool is_like(const struct efg_run *run, const struct efg_run_cut *a, cons
 static size_t name_window(char *text, size_t size, const struct efg_run *run, const struct efg_run_cut *cut)
 {
     const struct efg_run_window *window = window_of(run, cut);
-    size_t used = (size_t)snprintf(text, size, "%llu to %llu", (unsigned long long)cut->first_least,
-                                   (unsigned long long)(cut->last_least ? cut->last_least - 1 : 0));
+    size_t used = efg_format_range(text, size, cut->first_least, cut->last_least ? cut->last_least - 1 : 0);
 
     if (window && window->first == cut->first_least && window->phase &&
         !efg_run_is_main(efg_run_rank_thread(&run->speaker), window))

@@ -73,10 +73,8 @@ void efg_summary_estimate(const struct efg_run *run, char text[64])
     struct range range = estimate(run, thread);
     efg_format_count(least, sizeof least, floor(range.least));
     efg_format_count(most, sizeof most, ceil(range.most));
-    if (range.most <= (1 + APART) * range.least || strcmp(least, most) == 0)
-        snprintf(text, 64, "about %s", most);
-    else
-        snprintf(text, 64, "about %s to %s", least, most);
+    size_t used = (size_t)snprintf(text, 64, "about ");
+    efg_format_between(text + used, 64 - used, range.most <= (1 + APART) * range.least ? most : least, most);
 }
 
 double efg_summary_watched(const struct efg_run *run)

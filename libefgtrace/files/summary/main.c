@@ -270,12 +270,9 @@ static unsigned long long last_of(const struct efg_run_window *window)
     return window->last ? window->last - 1 : 0;
 }
 
-/* "12 to 21", or "12" */
 static const char *range(char text[48], const struct efg_run_window *window)
 {
-    int length = snprintf(text, 48, "%llu", (unsigned long long)window->first);
-    if (last_of(window) != window->first)
-        snprintf(text + length, 48 - (size_t)length, " to %llu", last_of(window));
+    efg_format_range(text, 48, window->first, last_of(window));
     return text;
 }
 

@@ -34,17 +34,27 @@ void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run)
 
 #define SERVED 50000 /* millionths without a processor that are not worth a line */
 
+void efg_summary_unserved(char text[48], const struct efg_totals *totals)
+{
+    char least[16], most[16];
+    snprintf(least, sizeof least, "%.1f", (double)totals->unserved_least / 1e4);
+    snprintf(most, sizeof most, "%.1f", (double)totals->unserved_most / 1e4);
+    *text = '\0';
+    if (strcmp(least, most) != 0)
+        snprintf(text, 48, " (%s to %s%%)", least, most);
+}
+
 void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *t = &run->common.totals;
+    char each[48];
     if (t->unserved_most < SERVED)
         return;
+    efg_summary_unserved(each, t);
     efg_summary_tell(
-        out,
-        "Processor    none for %.1f%% of the time that the ranks were ready to run "
-        "(%.1f to %.1f%%)",
+        out, "Processor    none for %.1f%% of the time that the ranks were ready to run%s",
         efg_percent((double)t->processor_waited, (double)t->processor_used + (double)t->processor_waited),
-        (double)t->unserved_least / 1e4, (double)t->unserved_most / 1e4);
+        each);
 }
 
 #define WORTH 0.5 /* percent of the time: of less, nothing is said */

@@ -283,8 +283,7 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
     uint64_t least = totals->nodes_least < totals->nodes_most ? totals->nodes_least : totals->nodes_most;
     efg_format_ns(time, sizeof time, totals->unstable ? totals->growth_most : totals->stable_most);
     efg_format_count(calls, sizeof calls, (double)totals->calls);
-    snprintf(nodes, sizeof nodes, least < totals->nodes_most ? "%llu to %llu" : "%llu",
-             (unsigned long long)least, (unsigned long long)totals->nodes_most);
+    efg_format_range(nodes, sizeof nodes, least, totals->nodes_most);
     name_end(end, sizeof end, view);
     efg_summary_tell(out, "Graph        of %s calls: %s nodes, up to %llu edges a rank, %s after %s%s", calls,
                      nodes, (unsigned long long)totals->edges_most, totals->unstable ? "last grew" : "stable",

@@ -90,6 +90,8 @@ const char *efg_summary_advice(const struct efg_run *run);
 /* Append what there is to say about ranks that share cores, and about clocks of several hosts. */
 void efg_summary_binding(struct efg_buffer *out, const struct efg_run *run);
 void efg_summary_processor(struct efg_buffer *out, const struct efg_run *run);
+/* " (47.5 to 56.2%)", of ranks: how long they had no processor; "" where it is the same for all. */
+void efg_summary_unserved(char text[48], const struct efg_totals *totals);
 /* How long ranks may have waited in MPI calls, and which one computes longest. Why they wait is known only
  * when the trace is read (efgtrace/waits). */
 void efg_summary_waiting(struct efg_buffer *out, const struct efg_totals *totals);
@@ -235,6 +237,9 @@ void efg_format_bytes(char *text, size_t size, uint64_t bytes);
 void efg_format_size_class(char *text, size_t size, uint64_t class);
 void efg_format_counted(char *text, size_t size, const char *name, double value); /* by this counter */
 void efg_format_count(char *text, size_t size, double count);
+/* "12 to 21", or "12" where both are the same. They return its length, as snprintf. */
+size_t efg_format_range(char *text, size_t size, uint64_t least, uint64_t most);
+size_t efg_format_between(char *text, size_t size, const char *least, const char *most);
 
 /* So many DIGITS, or all those before the point; never as 1e+02. */
 void efg_format_digits(char *text, size_t size, double value, int digits);

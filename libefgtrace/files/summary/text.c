@@ -3,6 +3,7 @@
  * Lines and numbers for people: three digits are what a duration that was measured once
  * is worth, and what an eye takes in.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,20 @@ void efg_format_ns(char *text, size_t size, uint64_t ns)
         three_digits(text, size, value / 60e9, "min");
     else
         three_digits(text, size, value / 3600e9, "h");
+}
+
+size_t efg_format_between(char *text, size_t size, const char *least, const char *most)
+{
+    bool is_one = strcmp(least, most) == 0;
+    return (size_t)snprintf(text, size, "%s%s%s", least, is_one ? "" : " to ", is_one ? "" : most);
+}
+
+size_t efg_format_range(char *text, size_t size, uint64_t least, uint64_t most)
+{
+    char from[24], to[24];
+    snprintf(from, sizeof from, "%" PRIu64, least);
+    snprintf(to, sizeof to, "%" PRIu64, most);
+    return efg_format_between(text, size, from, to);
 }
 
 static void scaled(char *text, size_t size, double value, const char *const units[5])

@@ -18,7 +18,7 @@ struct efg_elf {          /* an ELF file with what debug information it has, in 
     Elf *elf, *debug_elf; /* NULL where there is none */
     Dwarf *dwarf;
     bool wants_dwarf;
-    int servers_said; /* 0: none was asked; -ENOSYS: libdebuginfod is missing; else what it said: -ENOENT, ... */
+    int servers_said; /* 0: none was asked; -ENOSYS: libdebuginfod is missing; else -errno */
 };
 
 struct efg_function { /* of a symbol table; the name belongs to the Elf */
