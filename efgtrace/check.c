@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "files/conf/conf.h"
 #include "files/perf/perf.h"
 
@@ -134,29 +135,31 @@ static const char *find_meaning(const char *key, const char *value)
     return "";
 }
 
-static void print_meaning(const char *text, const char *value)
+static struct efg_buffer text; /* what is printed */
+
+static void print_meaning(const char *meaning, const char *value)
 {
-    for (; *text; text++) {
-        if (*text == '$')
-            fputs(value, stdout);
+    for (; *meaning; meaning++) {
+        if (*meaning == '$')
+            efg_buffer_print(&text, "%s", value);
         else
-            putchar(*text);
+            efg_buffer_print(&text, "%c", *meaning);
     }
 }
 
 static const char *print_condition(const char *before, const char *format, double value)
 {
-    fputs(before, stdout);
-    printf(format, value);
+    efg_buffer_print(&text, "%s", before);
+    efg_buffer_print(&text, format, value);
     return "; and ";
 }
 
 static const char *print_count(const char *before, const struct efg_when_count *count)
 {
-    printf("%swith %s", before, efg_counter(count->counter)->name);
+    efg_buffer_print(&text, "%swith %s", before, efg_counter(count->counter)->name);
     if (count->by != EFG_WHEN_ALL)
-        printf(" / %s", count->by == EFG_WHEN_SECOND ? "s" : efg_counter(count->by)->name);
-    printf(" %s %.12g", count->is_above ? "above" : "below", count->limit);
+        efg_buffer_print(&text, " / %s", count->by == EFG_WHEN_SECOND ? "s" : efg_counter(count->by)->name);
+    efg_buffer_print(&text, " %s %.12g", count->is_above ? "above" : "below", count->limit);
     return "; and ";
 }
 
@@ -178,14 +181,16 @@ static void print_when(const struct efg_when *when)
     for (uint32_t i = 0; i < when->count_count; i++)
         and = print_count(and, &when->counts[i]);
     if (*when->region)
-        printf("%sthat call MPI in %s", and, when->region);
+        efg_buffer_print(&text, "%sthat call MPI in %s", and, when->region);
     if (efg_when_is_afterwards(when))
-        printf(",\n             on some rank: all are recorded, and kept if that turns out to be so (ring)");
+        efg_buffer_print(
+            &text,
+            ",\n             on some rank: all are recorded, and kept if that turns out to be so (ring)");
 }
 
 static void print_refused(const char *names, const char *why)
 {
-    printf("\n             %s: %s", names, why);
+    efg_buffer_print(&text, "\n             %s: %s", names, why);
 }
 
 /* What could be counted here and now, of what is asked for and of what conditions need. */
@@ -201,8 +206,8 @@ static void print_counters(const struct efg_conf *conf)
         return;
     efg_perf_open(&perf, &counters, &refused);
     efg_counters_show(&perf.list, names, sizeof names);
-    printf("\n             here: %s%s", *names ? names : "none of them",
-           perf.is_user_only ? ", without what the kernel does" : "");
+    efg_buffer_print(&text, "\n             here: %s%s", *names ? names : "none of them",
+                     perf.is_user_only ? ", without what the kernel does" : "");
     efg_perf_explain(&refused, print_refused);
     efg_perf_close(&perf);
 }
@@ -213,18 +218,18 @@ static void print_key(const struct efg_conf *conf, const char *key)
 
     efg_conf_show(conf, key, value, sizeof(value));
     efg_conf_show(conf, "mode", mode, sizeof(mode));
-    printf("%-10s = %-12s from: %s\n             ", key, value, efg_conf_source(conf, key));
+    efg_buffer_print(&text, "%-10s = %-12s from: %s\n             ", key, value, efg_conf_source(conf, key));
     if (has_effect(conf, key) && strcmp(key, "when") == 0 && *conf->when.text)
         print_when(&conf->when);
     else if (strcmp(key, "counters") == 0 && !conf->counters.count && conf->when.count_count)
-        printf("what the conditions of the key when need is counted");
+        efg_buffer_print(&text, "what the conditions of the key when need is counted");
     else if (has_effect(conf, key))
         print_meaning(find_meaning(key, value), value);
     else
-        printf("no effect in mode %s", mode);
+        efg_buffer_print(&text, "no effect in mode %s", mode);
     if (strcmp(key, "counters") == 0)
         print_counters(conf);
-    putchar('\n');
+    efg_buffer_print(&text, "\n");
 }
 
 static const char *const help[] = {
@@ -263,5 +268,8 @@ int efg_cmd_check(int argc, char **argv)
     }
     for (const struct efg_key *key = efg_conf_keys(); key->name; key++)
         print_key(&conf, key->name);
-    return EFG_EXIT_OK;
+    efg_output_for_people();
+    error = efg_output("check", &text, NULL);
+    efg_buffer_fini(&text);
+    return error ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }

@@ -114,6 +114,19 @@ if command -v script >/dev/null; then
         same "$what: no line is wider than the terminal" "" "$(awk 'length($0) > 80' shown | head -n 2)"
         same "$what: all numbers are there" "$(grep -oE '[0-9.]+%' text)" "$(grep -oE '[0-9.]+%' shown)"
     done
+    for columns in 80 60; do
+        on_terminal $columns "$tool" check >shown
+        "$tool" check >text
+        same "check: no line is wider than $columns" "" "$(awk -v width=$columns 'length($0) > width && /[^ ] +[^ ]/' shown | head -n 2)"
+        same "check: no word is lost at $columns" "$(tr -s ' \n' ' ' <text)" "$(tr -s ' \n' ' ' <shown)"
+        for command in run report graph expand export profile compare index history symbols trace top stuck check; do
+            on_terminal $columns "$tool" $command --help >shown
+            "$tool" $command --help >text
+            [ "$(tr -s ' \n' ' ' <text)" = "$(tr -s ' \n' ' ' <shown)" ] || echo "$command: words are lost"
+            awk -v width=$columns 'length($0) > width' shown | head -n 1
+        done >wrong
+        same "help of each command fits into $columns columns, and no word is lost" "" "$(cat wrong)"
+    done
     on_terminal 60 "$tool" report run -f json >shown
     same "report: for other programs nothing is cut" "$("$tool" report run -f json)" "$(cat shown)"
 else

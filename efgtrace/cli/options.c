@@ -12,12 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "complain.h"
+#include "files/summary/summary.h"
 #include "output.h"
 
-#define MOST 16 /* options of a command, with --help */
+#define HANG_MOST 32 /* columns that an option may take, where what it does goes on behind it */
+#define MOST 16      /* options of a command, with --help */
 #define FIRST 256
 #define HELP (FIRST + MOST)
 
@@ -176,6 +179,45 @@ static const struct efg_option *find(const struct efg_option *options, int taken
     return options->name ? options : NULL;
 }
 
+/* Where a line of help goes on: what an option does begins behind two blanks. */
+static int hang_of(const char *line, size_t length)
+{
+    int indent = (int)strspn(line, " "), hang = indent;
+    for (size_t i = (size_t)indent + 1; line[indent] == '-' && i + 2 < length && hang == indent; i++)
+        if (line[i] == ' ' && line[i - 1] == ' ' && line[i + 1] != ' ')
+            hang = (int)i + 1;
+    return hang <= HANG_MOST ? hang : indent + 4;
+}
+
+/* LENGTH of LINE, which goes on in the next one, at a blank, where it is wider than the terminal. */
+static void print_line(const char *line, size_t length, size_t width)
+{
+    int hang = hang_of(line, length);
+    size_t room = width, before = (size_t)hang;
+    while (width && length > room) {
+        size_t end = room;
+        while (end > before && line[end] != ' ')
+            end--;
+        if (end <= before)
+            break;
+        printf("%.*s\n%*s", (int)end, line, hang, "");
+        line += end + 1;
+        length -= end + 1;
+        room = width - (size_t)hang;
+        before = 0;
+    }
+    printf("%.*s\n", (int)length, line);
+}
+
+void efg_options_help(const char *text)
+{
+    int width = efg_summary_width(STDOUT_FILENO);
+    for (const char *end; *text; text = end + (*end != '\0')) {
+        end = text + strcspn(text, "\n");
+        print_line(text, (size_t)(end - text), (size_t)width);
+    }
+}
+
 int efg_options_take(const char *command, const struct efg_option *options, const char *const *help,
                      int folders, int argc, char **argv)
 {
@@ -187,7 +229,7 @@ int efg_options_take(const char *command, const struct efg_option *options, cons
     for (int taken; (taken = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
         bool is_help = taken == HELP || taken == 'h';
         for (; is_help && *help; help++)
-            fputs(*help, stdout);
+            efg_options_help(*help);
         const struct efg_option *option = is_help ? NULL : find(options, taken);
         int code = is_help  ? EFG_EXIT_OK
                    : option ? take_value(command, option, optarg)

@@ -25,6 +25,9 @@ struct efg_option { /* one of flag, text, number, choice is where its value goes
 int efg_options_take(const char *command, const struct efg_option *options,
                      const char *const *help, int folders, int argc, char **argv);
 
+/* Print TEXT, of --help: on a terminal that is narrower, lines go on in the next one. */
+void efg_options_help(const char *text);
+
 /* What to write, the index of one of WORDS, and where: *FORMAT, -1 if it was not given, and *OUTPUT. The
  * format is then that of the extension of the file, or the first one if it has none. "-", standard
  * output, becomes NULL. Returns -1 to go on; else the exit code: no format has this extension. */

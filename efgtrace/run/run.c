@@ -15,10 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/launcher.h"
 #include "base/nearest.h"
 #include "base/started.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "files/conf/conf.h"
 #include "preload.h"
 
@@ -38,7 +40,7 @@ static int complain(const char *message)
 
 /* --- options --- */
 
-static void print_option(const struct efg_key *key)
+static void print_option(struct efg_buffer *out, const struct efg_key *key)
 {
     char option[80];
     bool is_switch = key->type == EFG_KEY_SWITCH;
@@ -46,26 +48,33 @@ static void print_option(const struct efg_key *key)
                          key->option ? key->option : "", key->option ? ", " : "", key->name,
                          is_switch ? "[" : "", key->value, is_switch ? "]" : "");
 
-    printf("  %-22s%s %s", option, width > 22 ? "\n                        " : "", key->help);
+    efg_buffer_print(out, "  %-22s%s %s", option, width > 22 ? "\n                        " : "", key->help);
     if (*key->fallback)
-        printf(" (%s)", key->fallback);
-    putchar('\n');
+        efg_buffer_print(out, " (%s)", key->fallback);
+    efg_buffer_print(out, "\n");
 }
 
 static int print_help(void)
 {
-    puts("Usage: efgtrace run [OPTION...] [--] COMMAND [ARG...]\n\n"
-         "Runs COMMAND with libefgtrace.so preloaded. Under a launcher it stands in front of "
-         "the\n"
-         "application: mpirun -np 4 efgtrace run -n 20 ./application\n\n"
-         "The options are the keys of efgtrace.conf(5), --KEY VALUE or --KEY=VALUE, and\n"
-         "override files and environment. An option [on|off] alone means on. In brackets: the\n"
-         "default.\n");
+    struct efg_buffer out = {0};
+    efg_buffer_print(&out, "%s",
+                     "Usage: efgtrace run [OPTION...] [--] COMMAND [ARG...]\n\n"
+                     "Runs COMMAND with libefgtrace.so preloaded. Under a launcher it stands in front of "
+                     "the\n"
+                     "application: mpirun -np 4 efgtrace run -n 20 ./application\n\n"
+                     "The options are the keys of efgtrace.conf(5), --KEY VALUE or --KEY=VALUE, and\n"
+                     "override files and environment. An option [on|off] alone means on. In brackets: the\n"
+                     "default.\n\n");
     for (const struct efg_key *key = efg_conf_keys(); key->name; key++)
-        print_option(key);
-    puts("  -h, --help             this text\n\n"
-         "Exit code: that of COMMAND; 2 wrong usage or configuration, 1 the library is not\n"
-         "found, 127 COMMAND is not found, 126 COMMAND cannot be run.");
+        print_option(&out, key);
+    efg_buffer_print(&out, "%s",
+                     "  -h, --help             this text\n\n"
+                     "Exit code: that of COMMAND; 2 wrong usage or configuration, 1 the library is not\n"
+                     "found, 127 COMMAND is not found, 126 COMMAND cannot be run.\n");
+    char *text = efg_buffer_text(&out);
+    if (text)
+        efg_options_help(text);
+    free(text);
     return EFG_EXIT_OK;
 }
 

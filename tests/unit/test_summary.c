@@ -816,6 +816,24 @@ static void test_fit(void **state)
     }
 }
 
+/* Where there are two names, and the last one is in the next line, the other one must fit, too. */
+static void test_fit_two_names(void **state)
+{
+    struct efg_buffer text = {0}, fit = {0};
+    efg_buffer_print(
+        &text, "%s",
+        "   12.5 ms      2.5%  computation before MPI_Sendrecv_replace  pw.x+0x123456 < pw.x+0x654321\n"
+        "    125 ms     25.0%  computation before MPI_Send  main\n");
+    efg_summary_fit(&fit, &text, 50);
+    (void)state;
+    efg_buffer_put(&fit, "", 1);
+    assert_string_equal((char *)fit.data, " 12.5 ms  2.5% computation befo...Sendrecv_replace\n"
+                                          "                     pw.x+0x123456 < pw.x+0x654321\n"
+                                          "  125 ms 25.0% computation before MPI_Send  main\n");
+    efg_buffer_fini(&text);
+    efg_buffer_fini(&fit);
+}
+
 static void test_lost(void **state)
 {
     (void)state;
@@ -1093,6 +1111,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_cpp_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_two_names),
         cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),

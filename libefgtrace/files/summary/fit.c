@@ -52,6 +52,25 @@ static void shorten(char *text, size_t size, const char *name, size_t most)
                  name + place - left / 2);
 }
 
+/* Of a row, LENGTH of LINE, what is before a name that is in the next line: where the last of that is a name,
+ * too, and does not fit, it is without its middle. */
+static void put_before(struct efg_buffer *out, const char *line, int length, int width)
+{
+    char text[2048], name[2048];
+    snprintf(text, sizeof text, "%.*s", length, line);
+    const char *cell = last_cell(text);
+    while (isdigit((unsigned char)*cell) && strchr(cell, ' ')) /* a number that is one blank before it */
+        cell = strchr(cell, ' ') + 1;
+    int at = (int)(cell - text), room = width - at;
+    bool is_name = isalpha((unsigned char)*cell) && (int)strlen(cell) > SHORTEST;
+    if (length <= width || !is_name || room < SHORTEST) {
+        efg_buffer_print(out, "%s\n", text);
+        return;
+    }
+    shorten(name, sizeof name, cell, (size_t)room);
+    efg_buffer_print(out, "%.*s%s\n", at, text, name);
+}
+
 /* A row that is too long: its last CELL, a name, is without its middle, or not as far in; where that is not
  * enough, and of heads, it is at the right edge of the next line. */
 static void put_shorter(struct efg_buffer *out, const char *line, const char *cell, int width)
@@ -65,7 +84,8 @@ static void put_shorter(struct efg_buffer *out, const char *line, const char *ce
         efg_buffer_print(out, "%s\n", line);
     } else if (room < (is_head ? length : least)) {
         shorten(name, sizeof name, cell, (size_t)width);
-        efg_buffer_print(out, "%.*s\n%*s\n", before, line, width, name);
+        put_before(out, line, before, width);
+        efg_buffer_print(out, "%*s\n", width, name);
     } else {
         int most = width - before - blanks > least ? width - before - blanks : least;
         shorten(name, sizeof name, cell, (size_t)(is_head ? length : most));
