@@ -27,10 +27,11 @@ struct efg_pause {
     uint64_t from, until;        /* ticks: the present or last one */
     uint64_t time;               /* ns: of all so far */
     uint64_t calls, calls_known; /* that have passed; before the present pause */
-    uint64_t waited;             /* ns for a processor: at its beginning, then at that of the bypass */
+    uint64_t waited, used;       /* ns for a processor, and of one: at its beginning */
+    uint64_t used_before;        /* ns of one: at the beginning of the bypass */
     uint64_t bypass;             /* ticks: since when calls go past us; 0: they do not in this pause */
     uint64_t calls_seen;         /* that have passed all the same */
-    double calls_each;           /* ns with a processor, before that */
+    double calls_each;           /* ns of a processor, before that */
 };
 
 /* The order of the fields is that of the cache lines: what each call touches is together, in two of them,

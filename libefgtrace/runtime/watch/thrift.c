@@ -137,6 +137,7 @@ static void begin_pause(struct efg_thread *t, uint64_t now, uint64_t ns)
     t->pause.until = now + ns;
     t->pause.bypass = 0;
     t->pause.waited = efg_processor_waited();
+    t->pause.used = efg_clock_cpu();
     job->passing()->calls = CHUNK;
 }
 
@@ -153,28 +154,33 @@ static void consider_bypass(struct efg_thread *t, uint64_t now)
     uint64_t calls = p->calls - p->calls_known, time = now - p->from, passing = calls * PASSING;
     struct efg_signals signals;
 
-    if (p->bypass || time < COUNTING || p->until - now < BYPASS_LEAST || !job->conf.bypass ||
-        passing * EFG_LIMIT_WHOLE * BYPASS_PART < time * job->conf.overhead)
+    if (p->bypass || time < COUNTING || p->until - now < BYPASS_LEAST || !job->conf.bypass)
         return;
     efg_signals_defer(&signals);
     uint64_t begin = efg_clock_cpu(), waited = efg_processor_waited();
-    if (efg_bypass_begin(p->until)) {
+    double ran = with_processor(time, waited - p->waited);
+    bool is_worth_it = begin > p->used + passing &&
+                       (double)(passing * EFG_LIMIT_WHOLE * BYPASS_PART) >= ran * (double)job->conf.overhead;
+    if (is_worth_it && efg_bypass_begin(p->until)) {
         /* PASSING is rather too much. */
-        p->calls_each = (double)calls / with_processor(time, waited - p->waited + passing / 2);
+        p->calls_each = (double)calls / (double)(begin - p->used - passing / 2);
         p->calls_seen = 0;
         p->bypass = now;
-        p->waited = waited;
+        p->used_before = begin;
     }
     t->cost.rare += efg_clock_cpu() - begin;
     efg_signals_resume(&signals);
 }
 
-/* They come here again. */
-static void end_bypass(struct efg_thread *t)
+/* They come here again, and have done so for some time until NOW. Those that did not are as many for a ns of
+ * processor time as before. Time with a processor does not tell: of a rank that waits for its turn most of
+ * the time, it is the small difference of two large numbers that are not of the same moment. */
+static void end_bypass(struct efg_thread *t, uint64_t now)
 {
     struct efg_pause *p = &t->pause;
-    uint64_t cost, time = efg_bypass_end(&cost) - p->bypass;
-    uint64_t calls = (uint64_t)(p->calls_each * with_processor(time, efg_processor_waited() - p->waited));
+    uint64_t cost, time = efg_bypass_end(&cost) - p->bypass, whole = now - p->bypass;
+    double part = time < whole ? (double)time / (double)whole : 1;
+    uint64_t calls = (uint64_t)(p->calls_each * (double)(efg_clock_cpu() - p->used_before) * part);
 
     t->cost.rare += cost;
     if (calls <= p->calls_seen)
@@ -188,7 +194,7 @@ static void end_pause(struct efg_thread *t, uint64_t now)
     uint64_t calls = t->pause.calls - t->pause.calls_known;
 
     if (t->pause.bypass)
-        end_bypass(t);
+        end_bypass(t, now);
     t->is_pausing = false;
     efg_live_blind(t, false);
     t->pause.time += now - t->pause.from;
