@@ -72,13 +72,13 @@ if in_full; then
 fi
 
 limited 1 "polls 1s" --overhead $low
-has "polls: some stand for others" "each 64th is measured" "$dir/summary.txt"
+has "polls: some stand for others" "one of 61 to 509 is measured" "$dir/summary.txt"
 same "polls: each was seen or is counted" "$made" "$((seen + unseen))"
 
 # What these find is known of: the windows that come later are whole.
 program=$work/asking
 limited 2 2000 --overhead 20% --select spread
-has "asking: some stand for others" "each 64th is measured" "$dir/summary.txt"
+has "asking: some stand for others" "one of 61 to 509 is measured" "$dir/summary.txt"
 same "asking: each was seen or is counted" "$made" "$((seen + unseen))"
 verdict "asking: the trace is right" "$(faults "$dir/traces.otf2" --min-matched 1.0 | head -n 2)"
 has "asking: all messages in its windows are matched" "matched (100%)" "$dir/summary.txt"

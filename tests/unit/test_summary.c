@@ -200,9 +200,10 @@ static void test_limit(void **state)
     (void)state;
     expect_not("Limit");
     limit(EFG_LIMITED_RING | EFG_LIMITED_POLLS);
-    expect("Limit        of 0.5% of the time for watching (EFGTRACE_OVERHEAD):\n"
-           "             only some blocks of iterations were looked at for slow ones\n"
-           "             of polls that found nothing, each 64th is measured and stands for the others\n");
+    expect(
+        "Limit        of 0.5% of the time for watching (EFGTRACE_OVERHEAD):\n"
+        "             only some blocks of iterations were looked at for slow ones\n"
+        "             of polls that found nothing, one of 61 to 509 is measured and stands for the others\n");
     limit(EFG_LIMITED_RING | EFG_LIMITED_NO_RING | EFG_LIMITED_EXCEEDED);
     expect(":\n             slow iterations were looked for at the beginning only\n"
            "             exceeded: watching does not pause with several threads, ");

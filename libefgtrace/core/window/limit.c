@@ -7,7 +7,7 @@
 #include "limit.h"
 
 #define FINISH 2   /* MPI_Finalize takes so many times what MPI_Init does, and to write the trace */
-#define EARLY 16   /* polls are left out when one part of so many of what is allowed has been spent */
+#define EARLY 64   /* polls are left out when one part of so many of what is allowed has been spent */
 #define WATCHING 4 /* one part of so many is for watching, whatever they take */
 #define ASKED_GRACE_TIME UINT64_C(5000000000) /* ns, if the limit is asked for */
 #define GRACE_TIME UINT64_C(200000000000)     /* if it is not */

@@ -12,7 +12,7 @@
  * what MPI_Init and MPI_Finalize take, but at least a quarter of it, and GRACE in any case: until that has
  * been spent no event is left out. Nor is one as long as the run is SHORT, whatever that costs, so that short
  * runs are as if there was no limit. Polls that find nothing are not worth it: they are left out when a
- * sixteenth has been spent, so that the rest is for later phases.
+ * 64th part has been spent, so that the rest is for later phases.
  * As long as no window was made, pausing would mean to find none: it begins only when SEARCH has been spent.
  *
  * No clock, no MPI; times are ns since the start in which the rank had a processor: on a node with fewer of

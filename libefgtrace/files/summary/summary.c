@@ -340,7 +340,8 @@ static const struct {
 } left_out[] = {
     {EFG_LIMITED_RING, EFG_LIMITED_NO_RING, "only some blocks of iterations were looked at for slow ones"},
     {EFG_LIMITED_NO_RING, 0, "slow iterations were looked for at the beginning only"},
-    {EFG_LIMITED_POLLS, 0, "of polls that found nothing, each 64th is measured and stands for the others"},
+    {EFG_LIMITED_POLLS, 0,
+     "of polls that found nothing, one of 61 to 509 is measured and stands for the others"},
     {EFG_LIMITED_EXCEEDED, 0,
      "exceeded: watching does not pause with several threads, or where all calls are asked for, or "
      "iterations of the whole run"},

@@ -57,7 +57,9 @@ struct efg_thread {
     struct efg_finder *finder; /* NULL without memory */
     struct efg_tally tally;    /* of the leader: visits of the pivot */
     struct efg_pause pause;
-    uint64_t polls_spared;     /* polls that it was asked about */
+    uint32_t polls_left;       /* that come before the next one that is measured */
+    uint32_t polls_step;       /* how often one is, see thrift.c */
+    uint64_t polls_measured;   /* ticks: when the last one was */
     uint64_t polls_counted;    /* that found nothing since the last one that was measured */
     uint64_t polls_passing;    /* that were to pass unseen when it was last asked */
     uint64_t polls_passed;     /* that have, so far */

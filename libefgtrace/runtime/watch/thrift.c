@@ -29,6 +29,12 @@
 #define PASSING 3
 #define PASSING_IDLE 20
 
+/* One of so many polls is measured: primes, so that those of several sites have their turns. Of more of them
+ * where that many take less time than OFTEN (ns). */
+static const uint32_t steps[] = {EFG_THRIFT_POLLS_LEAST, 127, 251, EFG_THRIFT_POLLS_MOST};
+#define STEPS (sizeof steps / sizeof *steps)
+#define OFTEN 500000
+
 /* A bypass is for pauses that go on for so long (ns), where passing takes more than one of so many parts of
  * the limit; before it begins, calls are counted for a while (ns), to know how many there are meanwhile. */
 #define BYPASS_LEAST 50000000
@@ -290,10 +296,8 @@ static enum efg_spared enter_in_pause(struct efg_thread *t, struct efg_call *c)
 /* Of polls. While something is recorded, they are seen. */
 static void let_pass(struct efg_thread *t)
 {
-    uint64_t next = EFG_THRIFT_POLL - 1 - t->polls_spared % EFG_THRIFT_POLL;
-
-    if (job->may_pass_polls && efg_recorder_lend(&t->recorder, job->passing()))
-        t->polls_passing = job->passing()->polls = next;
+    if (t->polls_left && job->may_pass_polls && efg_recorder_lend(&t->recorder, job->passing()))
+        t->polls_passing = job->passing()->polls = t->polls_left;
 }
 
 void efg_thrift_count_passed(struct efg_thread *t)
@@ -304,16 +308,31 @@ void efg_thrift_count_passed(struct efg_thread *t)
     uint64_t passed = t->polls_passing - passing->polls;
     t->polls_passing = passing->polls = 0;
     t->polls_passed += passed;
-    t->polls_spared += passed;
+    t->polls_left -= (uint32_t)passed;
     t->polls_counted += passed;
     t->cost.rare += passed * PASSING_IDLE;
+}
+
+static bool is_due(struct efg_thread *t)
+{
+    if (t->polls_left) {
+        t->polls_left--;
+        return false;
+    }
+    uint64_t now = efg_clock_ticks(), took = now - t->polls_measured;
+    if (took < OFTEN && t->polls_step + 1 < STEPS)
+        t->polls_step++;
+    else if (took > 2 * OFTEN && t->polls_step)
+        t->polls_step--;
+    t->polls_measured = now;
+    t->polls_left = steps[t->polls_step] - 1;
+    return true;
 }
 
 /* While something is recorded, all of them are. */
 static bool is_measured(struct efg_thread *t, const struct efg_call *c)
 {
-    return t->recorder.is_on || t->recorder.is_draining || !efg_shape_is_in(c, EFG_SHAPES_POLL) ||
-           ++t->polls_spared % EFG_THRIFT_POLL == 0;
+    return t->recorder.is_on || t->recorder.is_draining || !efg_shape_is_in(c, EFG_SHAPES_POLL) || is_due(t);
 }
 
 enum efg_spared efg_thrift_enter(struct efg_thread *t, struct efg_call *c)

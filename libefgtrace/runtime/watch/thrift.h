@@ -3,9 +3,10 @@
  * Thrift: does less where watching takes more than its share of the time (core/window/limit.h decides what).
  * The leader looks at what it has spent at each sample.
  *
- * Polls: one of EFG_THRIFT_POLL is measured and stands for those before it; the others are counted, and what
- * they find is an event that took no time. One that has found nothing lets the next ones pass unseen, as
- * long as they find nothing and no other call comes.
+ * Polls: one of EFG_THRIFT_POLLS_LEAST is measured and stands for those before it, or of more, up to
+ * EFG_THRIFT_POLLS_MOST, where they come often; the others are counted, and what they find is an event that
+ * took no time. One that has found nothing lets the next ones pass unseen, as long as they find nothing and
+ * no other call comes.
  *
  * Pauses: calls pass unseen, but for those that make and free communicators, windows and files; where
  * passing alone would take much of the limit, most of them do not come here at all (bypass.h). Then
@@ -22,7 +23,8 @@
 #include "files/run/runfile.h"
 #include "threads.h"
 
-#define EFG_THRIFT_POLL 64
+#define EFG_THRIFT_POLLS_LEAST 61
+#define EFG_THRIFT_POLLS_MOST 509
 
 /* THREAD, the leader, has taken a sample. It may pause from here on. */
 void efg_thrift_look(struct efg_thread *thread, uint64_t now);
