@@ -74,6 +74,16 @@ slots = json.load(sys.stdin)["iterations"]["slots"]
 count = sum(s[1] for s in slots)
 if not 800 < count <= 1200: print(count, "iterations in the series")')"
 
+# One loop, whose function is called from two places: there are two phases, told apart by them.
+$MPICC -g -O1 "$root/tests/phases/twice.c" -o "$work/twice" || exit 2
+name=twice dir=$work/run.twice
+rm -rf "$dir"
+ranks 2 "$tool" run -o "$dir" "$work/twice" 400 600 >"$work/out" 2>"$work/err" || verdict "$name" "exit code $?"
+line=$(grep -n "solve(atoi" "$root/tests/phases/twice.c" | cut -d : -f 1 | paste -sd ' ')
+same "$name: the phases" "solve < twice.c:${line% *} main, solve < twice.c:${line#* } main" \
+    "$(sed -n "s/.*  in \(solve < .*\)/\1/p" "$dir/summary.txt" | head -n 2 | paste -sd , | sed 's/,/, /')"
+has "$name: both together" "1000 with phase" "$dir/summary.txt"
+
 if in_full; then
     # Loops whose body is one call, of the same function.
     run -- 24:300 25:300

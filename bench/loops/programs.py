@@ -8,7 +8,8 @@ coarser answer, the loops around it. Each runs once without efgtrace, then RUNS 
 LOAD busy processes. A row of the output:
 
 truth    iterations of the main loop
-answers  how often efgtrace says that it ran, on the rank in the middle: one number for each run
+answers  how often efgtrace says that it ran, on the rank in the middle: one number for each run. Where its
+         function is called from several places, with those of all of them, as the summary has it
 verdict  right, coarser (a loop around it), finer (more), wrong (fewer), none (no main loop), each
          within 2; failed: the run was not as without efgtrace. It is that of most ranks which
          have the loop; "x 2": of so many runs, where they differ
@@ -163,14 +164,21 @@ def iterations_of(graph):
     return graph["nodes"][pivot["id"]]["count"] if pivot["kind"] == "node" else pivot["visits"]
 
 
+def iterations_elsewhere(report):
+    """Those of phases with the same loop as the main one, whose function is called from another place."""
+    return sum(phase["iterations"] for phase in report["phases"] if phase["is_main_elsewhere"])
+
+
 def answer_of(tool, trace, ranks):
     """What the run that wrote TRACE found: for each rank the iterations of its main loop or None,
     how many were recorded, as a mean of the ranks, and which share of the recorded messages is
     matched, None if there are no messages."""
     graphs = [said_by(tool, "graph", "-f", "json", "-r", str(r), trace) for r in range(ranks)]
-    recorded = said_by(tool, "report", "--json", trace)["overview"]["recorded"]
+    report = said_by(tool, "report", "--json", trace)
+    recorded, elsewhere = report["overview"]["recorded"], iterations_elsewhere(report)
     either = recorded["sends"] + recorded["receives"] - recorded["matched"]
-    return {"counts": [iterations_of(graph) for graph in graphs],
+    counts = map(iterations_of, graphs)
+    return {"counts": [None if count is None else count + elsewhere for count in counts],
             "recorded": recorded["iterations"] / ranks,
             "matched": recorded["matched"] / either if either else None}
 

@@ -79,11 +79,14 @@ static void add_curve(cJSON *document, const struct efg_run *run)
 static cJSON *make_phase(const struct efg_run *run, const struct efg_run_thread *thread,
                          const struct efg_looptree *tree, const struct efg_run_phase *p)
 {
+    const struct efg_run_phase *main = efg_run_phase(thread, thread->main_phase);
     char name[256];
     cJSON *to = cJSON_CreateObject();
     efg_summary_phase_name(run, thread, tree, p, name, sizeof name);
     efg_json_number(to, "number", p->number);
     cJSON_AddBoolToObject(to, "is_main", p->number && p->number == thread->main_phase);
+    cJSON_AddBoolToObject(to, "is_main_elsewhere",
+                          main && efg_summary_is_same_code(run, &thread->graph, &main->loop, &p->loop));
     efg_json_text(to, "function", name);
     efg_json_number(to, "start", p->begin);
     efg_json_number(to, "end", p->end);

@@ -135,16 +135,16 @@ static void something_between_questions(void **state)
     end(&graph, &history, CYCLES);
 }
 
-/* A step begins with a sum; then a solver goes round, LEAST times or up to 9 more. */
-static void assert_steps(uint32_t least, uint64_t iterations)
+/* Each of STEPS begins with a sum; then a solver of so many PARTS goes round, LEAST times or up to 9 more. */
+static void assert_steps(uint32_t steps, uint32_t parts, uint32_t least, uint64_t iterations)
 {
     struct efg_graph graph;
     struct efg_history history = begin(&graph, place_of);
 
-    for (uint32_t i = 0; i < CYCLES; i++) {
+    for (uint32_t i = 0; i < steps; i++) {
         add(&graph, SUM, WORLD);
         for (uint32_t k = 0; k < least + i % 10; k++)
-            for (uint32_t part = 0; part < PARTS; part++)
+            for (uint32_t part = 0; part < parts; part++)
                 add(&graph, SOLVER + part, 0);
     }
     end(&graph, &history, iterations);
@@ -153,9 +153,11 @@ static void assert_steps(uint32_t least, uint64_t iterations)
 static void a_solver_in_a_step(void **state)
 {
     (void)state;
-    assert_steps(2, CYCLES);
-    assert_steps(3, CYCLES);
-    assert_steps(12, CYCLES * 165 / 10); /* many rounds, and little beside them: these are steps */
+    assert_steps(CYCLES, PARTS, 2, CYCLES);
+    assert_steps(CYCLES, PARTS, 3, CYCLES);
+    assert_steps(CYCLES, PARTS, 12,
+                 CYCLES * 165 / 10);  /* many rounds, and little beside them: these are steps */
+    assert_steps(3, 2, 2, 2 + 3 + 4); /* there are not enough steps yet */
 }
 
 int main(void)

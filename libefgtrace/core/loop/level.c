@@ -429,12 +429,20 @@ static bool is_taken(const struct level *level)
            is_exchanged(level);
 }
 
+/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, if there is one
+ * inside of it that goes on. */
 uint64_t efg_level_choose(const struct efg_body *body)
 {
+    uint64_t inner = 0;
+
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
         struct level level = look_at(body, i);
+        if (level.rounds < LEAST_ROUNDS && inner)
+            return inner;
         if (is_taken(&level) || (level.place && level.place == body->widest))
             return body->sites[i].entries;
+        if (level.place && level.rounds >= LEAST_ROUNDS)
+            inner = body->sites[i].entries;
     }
     return body->count ? body->sites[body->count - 1].entries : 0;
 }

@@ -230,12 +230,24 @@ static void keep_brief(struct efg_agree *agree, const uint64_t *time)
     }
 }
 
+/* Than those that are brief. */
+static bool has_other_windows(const struct efg_agree *agree)
+{
+    for (uint32_t i = 0; i < agree->loop_count; i++)
+        if (agree->loops[i].is_made && !agree->loops[i].is_brief)
+            return true;
+    return false;
+}
+
 void efg_election_settle(struct efg_agree *agree, const uint64_t *lasted, const uint64_t *busy)
 {
     for (uint32_t i = 0; i < agree->loop_count; i++)
         agree->loops[i].is_brief = agree->loops[i].is_made;
     keep_brief(agree, lasted);
     keep_brief(agree, busy);
+    if (!has_other_windows(agree))
+        for (uint32_t i = 0; i < agree->loop_count; i++)
+            agree->loops[i].is_brief = false;
 }
 
 bool efg_agree_has_drifted(const struct efg_agree *agree)

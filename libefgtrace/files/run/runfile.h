@@ -97,7 +97,7 @@ struct efg_run_window {   /* a stretch of recorded iterations */
     uint64_t bytes;       /* in the log */
     uint32_t complete;    /* 1: ended after the iterations asked for */
     uint32_t agreed;      /* 1: the same one on all ranks */
-    uint32_t is_apart;    /* 1: ranks do not wait for one another, and numbered its iterations at one moment */
+    uint32_t is_apart;    /* 1: ranks do not wait for one another: its numbers count from one moment on */
     uint32_t select;      /* enum efg_select (files/conf/conf.h): why it was recorded */
     uint32_t times;       /* around a slow one: how many times the median that one took, in 1/1000; or 0 */
     uint32_t phase;       /* number of an efg_run_phase; 0: not known */

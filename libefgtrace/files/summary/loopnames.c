@@ -8,16 +8,23 @@
 
 #include "summary.h"
 
+/* Frame number DEPTH of NODE, counted from the outermost one; NULL if there is none. */
+static const struct efg_frame *frame_of(const struct efg_run *run, const struct efg_node *node,
+                                        uint32_t depth)
+{
+    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
+    return path && depth < path->depth ? &path->frames[path->depth - 1 - depth] : NULL;
+}
+
 /* A loop that is not in the tree: the function of its frame. */
 static void name_frame(const struct efg_run *run, const struct efg_node *node, uint32_t depth, char *text,
                        size_t size)
 {
-    const struct efg_run_path *path = efg_run_path(run, node->signature.path);
-    if (!path || depth >= path->depth) {
+    const struct efg_frame *frame = frame_of(run, node, depth);
+    if (!frame) {
         efg_summary_node(run, node, text, size);
         return;
     }
-    const struct efg_frame *frame = &path->frames[path->depth - 1 - depth];
     const char *module = efg_run_module(run, frame->module);
     const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
     if (site && site->symbol_count)
@@ -38,23 +45,70 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
         name_frame(run, &graph->nodes[loop->node], loop->depth, text, size);
 }
 
+bool efg_summary_is_same_code(const struct efg_run *run, const struct efg_graph *graph,
+                              const struct efg_run_loop *a, const struct efg_run_loop *b)
+{
+    const struct efg_node *one = &graph->nodes[a->node], *other = &graph->nodes[b->node];
+    const struct efg_frame *function = frame_of(run, one, a->depth), *same = frame_of(run, other, b->depth);
+
+    if (!function || !same || a->function == b->function || one->signature.call != other->signature.call)
+        return false;
+    const struct efg_frame *inmost = efg_run_path(run, one->signature.path)->frames,
+                           *too = efg_run_path(run, other->signature.path)->frames;
+    return function - inmost == same - too &&
+           !memcmp(inmost, too, (size_t)(function - inmost + 1) * sizeof *inmost);
+}
+
+/* The call in frame number DEPTH of NODE: "solver.c:120 main", or as above where its line is not known. */
+static void name_line(const struct efg_run *run, const struct efg_node *node, uint32_t depth, char *text,
+                      size_t size)
+{
+    const struct efg_frame *frame = frame_of(run, node, depth);
+    const struct efg_run_site *site =
+        frame ? efg_run_site(run, efg_run_module(run, frame->module), frame->offset) : NULL;
+    const struct efg_run_symbol *symbol =
+        site && site->symbol_count ? &site->symbols[site->symbol_count - 1] : NULL;
+    size_t used = 0;
+
+    if (symbol && symbol->line) {
+        const char *base = strrchr(symbol->file, '/');
+        snprintf(text, size, "%s:%u ", base ? base + 1 : symbol->file, symbol->line);
+        used = strlen(text);
+    }
+    name_frame(run, node, depth, text + used, size - used);
+}
+
+/* How much of where it is called. */
+enum detail { FUNCTION, CALLER, LINE, DETAILS };
+
+static void name_phase(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_looptree *tree, const struct efg_run_loop *loop, enum detail detail,
+                       char *text, size_t size)
+{
+    efg_summary_loop_name(run, graph, tree, loop, text, size);
+    size_t used = strlen(text);
+    if (detail == FUNCTION || !loop->depth || used + sizeof " < " > size)
+        return;
+    memcpy(text + used, " < ", sizeof " < ");
+    used += strlen(" < ");
+    (detail == LINE ? name_line : name_frame)(run, &graph->nodes[loop->node], loop->depth - 1, text + used,
+                                              size - used);
+}
+
 void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,
                             const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
                             size_t size)
 {
-    const struct efg_run_loop *loop = &phase->loop;
-    char other[256], caller[256];
-    bool is_unique = true;
+    char other[256];
+    bool is_unique = false;
 
-    efg_summary_loop_name(run, &thread->graph, tree, loop, text, size);
-    for (uint32_t i = 0; i < thread->phase_count && is_unique; i++) {
-        if (thread->phases[i].loop.function == loop->function)
-            continue;
-        efg_summary_loop_name(run, &thread->graph, tree, &thread->phases[i].loop, other, sizeof other);
-        is_unique = strcmp(text, other) != 0;
+    for (enum detail detail = FUNCTION; detail < DETAILS && !is_unique; detail++) {
+        name_phase(run, &thread->graph, tree, &phase->loop, detail, text, size);
+        is_unique = true;
+        for (uint32_t i = 0; i < thread->phase_count && is_unique; i++) {
+            const struct efg_run_loop *loop = &thread->phases[i].loop;
+            name_phase(run, &thread->graph, tree, loop, detail, other, sizeof other);
+            is_unique = loop->function == phase->loop.function || strcmp(text, other) != 0;
+        }
     }
-    if (is_unique || !loop->depth)
-        return;
-    name_frame(run, &thread->graph.nodes[loop->node], loop->depth - 1, caller, sizeof caller);
-    snprintf(text + strlen(text), size - strlen(text), " < %s", caller);
 }

@@ -147,6 +147,30 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
                          (unsigned long long)main->iterations, watched);
 }
 
+/* Its function is called from several places, each of which has a phase. */
+static void put_elsewhere(struct efg_buffer *out, const struct view *view)
+{
+    const struct efg_run_thread *thread = view->thread;
+    const struct efg_run_phase *main = efg_run_phase(thread, thread->main_phase), *other = NULL;
+    unsigned long long iterations = thread->loops.main.iterations;
+    uint32_t more = 0;
+
+    for (uint32_t i = 0; main && i < thread->phase_count; i++) {
+        const struct efg_run_phase *phase = &thread->phases[i];
+        if (!efg_summary_is_same_code(view->run, &thread->graph, &main->loop, &phase->loop))
+            continue;
+        iterations += phase->loop.iterations;
+        more += other != NULL;
+        other = phase;
+    }
+    if (more)
+        efg_summary_tell(out, "             %llu with %u other phases, the same loop called from elsewhere",
+                         iterations, more + 1);
+    else if (other)
+        efg_summary_tell(out, "             %llu with phase %u, the same loop called from elsewhere",
+                         iterations, other->number);
+}
+
 static void put_pivot(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_graph *graph = &view->thread->graph;
@@ -254,6 +278,7 @@ void efg_summary_main(struct efg_buffer *out, const struct efg_run *run)
         put_none(out, &view);
     } else {
         put_loop(out, &view);
+        put_elsewhere(out, &view);
         put_pivot(out, &view);
         if (totals->with_loop < totals->ranks)
             efg_summary_tell(out, "             found by %llu of %llu ranks",
