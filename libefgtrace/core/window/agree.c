@@ -312,8 +312,8 @@ static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vot
 
 /* --- ranks out of step --- */
 
-/* Iterations are numbered from now on; the window lies ahead. Where slow ones are kept, which needs numbers for
- * good, or a window lay apart even so, the slowest rank owns it, and what another owner has recorded is gone. */
+/* Iterations are numbered from now on; the window lies ahead. Where slow ones are kept, which needs numbers
+ * for good, or a window lay apart even so, the slowest rank owns it; what another owner has recorded goes. */
 static void part(struct efg_agree *agree, bool is_slowest, const struct efg_tally *tally)
 {
     bool has_one_owner = agree->is_out_of_step || agree->slow.wanted;
@@ -488,8 +488,8 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
 
 /* --- drift --- */
 
-/* Pivots that owners do not have in common may lie on either side of a collective. Ranks out of step have come
- * to it at other numbers. */
+/* Pivots that owners do not have in common may lie on either side of a collective. Ranks out of step have
+ * come to it at other numbers. */
 static bool drifts(const struct efg_agree *agree, const struct efg_vote *r)
 {
     int64_t apart = agree->pivot < 0;

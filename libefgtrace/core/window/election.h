@@ -33,8 +33,8 @@ void efg_election_made(struct efg_agree *agree);
 void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result);
 
 /* At the end. Phase number N took LASTED[N - 1] ns on all ranks, BUSY[N - 1] of them with a processor. It is
- * brief if both are below 5% of those of the longest one: it was taken because nothing else was known yet. None is
- * if there are no windows but of such. */
+ * brief if both are below 5% of those of the longest one: it was taken because nothing else was known yet.
+ * None is if there are no windows but of such. */
 void efg_election_settle(struct efg_agree *agree, const uint64_t *lasted, const uint64_t *busy);
 
 /* Which of COUNT phases, up to EFG_AGREE_TURNS + 1, in their order, is that of the main loop, by their TIME

@@ -64,8 +64,8 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
 bool efg_summary_is_same_code(const struct efg_run *run, const struct efg_graph *graph,
                               const struct efg_run_loop *a, const struct efg_run_loop *b);
 
-/* The same of PHASE of THREAD; where another one has that name, too, who calls it: "step < relax"; if that does
- * not tell them apart, at which line: "step < solver.c:120 relax". */
+/* The same of PHASE of THREAD; where another one has that name, too, who calls it: "step < relax"; if that
+ * does not tell them apart, at which line: "step < solver.c:120 relax". */
 void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,
                             const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
                             size_t size);
