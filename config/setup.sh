@@ -31,7 +31,7 @@ EOF
 }
 
 build="gcc libc6-dev make pkg-config openmpi-bin libopenmpi-dev libunwind-dev libotf2-trace-dev
-    libhwloc-dev libdw-dev libinih-dev libcjson-dev libsqlite3-dev
+    libhwloc-dev libdw-dev libelf-dev libinih-dev libcjson-dev libsqlite3-dev
     libzydis-dev"
 page="node-d3 node-dagre-layout"
 demo="$build lammps lammps-examples otf2-tools"
@@ -41,7 +41,7 @@ check="$demo $page g++ gfortran clang clang-format libcmocka-dev mandoc graphviz
 firefox="$check firefox-esr"
 fuzz="$check libclang-rt-dev"
 apps="$check quantum-espresso openfoam openfoam-examples hpcc"
-deb="$build $page mpich libmpich-dev libelf-dev debhelper fakeroot lintian"
+deb="$build $page mpich libmpich-dev debhelper fakeroot lintian"
 slurm="libslurm-dev slurmctld slurmd slurm-client munge util-linux"
 bench="$apps eztrace zstd gnuplot-nox"
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The recipes in config/ (Spack, EasyBuild, conda-forge, Debian) and the modules, against what their documentation asks
 for: what has to be there, no key that is unknown, addresses and checksums of the right shape; and against one another:
-one version, the libraries that the Makefile links with, the same variables of make.
+one version, the libraries that the Makefile links with, the same variables of make. All that names these libraries is
+looked at: the Makefile, needs.sh, setup.sh, the recipes, the README.
 
 usage: recipes.py ROOT VERSION
 
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import yaml
 
-# What is linked with: in pkg-config or by its header; in Spack, EasyBuild. For Debian and conda-forge config/needs.sh says it.
+# What is linked with, the one list: as needs.sh looks for it, in pkg-config or by its header; in Spack, EasyBuild. For Debian
+# and conda-forge config/needs.sh says it.
 LIBRARIES = {
     'otf2': ('otf2', 'OTF2'),
     'libunwind': ('libunwind', 'libunwind'),
@@ -26,6 +28,8 @@ LIBRARIES = {
     'sqlite3': ('sqlite', 'SQLite'),
     'Zydis/Zydis.h': ('zydis', 'Zydis'),
 }
+WITHOUT_PC = {'libelf.h': 'elf', 'Zydis/Zydis.h': 'Zydis'}  # of these, what the linker calls them
+NOT_OURS = {'m', 'dl', 'pthread', 'cmocka'}  # of libc, and of the tests
 MAKE = {'PREFIX', 'MPICC', 'D3', 'DAGRE'}  # what a recipe tells make
 
 SPACK_DIRECTIVES = {'build_system', 'conflicts', 'depends_on', 'extends', 'license', 'maintainers', 'patch', 'provides',
@@ -41,7 +45,9 @@ EASYBUILD_KNOWN = EASYBUILD_NEEDED | {
     'easyblock', 'versionsuffix', 'toolchainopts', 'sources', 'source_urls', 'checksums', 'patches', 'builddependencies',
     'dependencies', 'osdependencies', 'skipsteps', 'preconfigopts', 'configopts', 'prebuildopts', 'buildopts', 'preinstallopts',
     'installopts', 'postinstallcmds', 'parallel', 'runtest', 'sanity_check_paths', 'sanity_check_commands', 'modextrapaths',
-    'modextravars', 'moduleclass', 'docurls', 'usage', 'start_dir'}
+    'modextravars', 'moduleclass', 'docurls', 'usage', 'start_dir', 'github_account'}
+EASYBUILD_LACKS = {'Zydis', 'Zycore', 'cJSON'}  # for the toolchain below that of efgtrace:
+EASYBUILD_CORE = {'name': 'GCCcore', 'version': '13.3.0'}
 EASYBUILD_STEPS = {'configure', 'build', 'test', 'install', 'sanitycheck'}
 EASYBUILD_CLASSES = {'base', 'bio', 'cae', 'chem', 'compiler', 'data', 'debugger', 'devel', 'lang', 'lib', 'math', 'mpi', 'numlib',
                      'perf', 'phys', 'system', 'toolchain', 'tools', 'vis'}
@@ -59,6 +65,7 @@ CONDA_CONTENTS = {'files', 'bin', 'lib', 'include', 'site_packages', 'strict'}
 
 DEBIAN_TOOLS = {'debhelper-compat', 'libmpich-dev', 'libopenmpi-dev', 'mpich', 'node-d3', 'node-dagre-layout', 'openmpi-bin',
                 'pkg-config'}
+SETUP_TOOLS = {'gcc', 'libc6-dev', 'make', 'pkg-config', 'openmpi-bin', 'libopenmpi-dev'}
 DEBIAN_SOURCE = '*Source *Section *Priority *Maintainer *Standards-Version Rules-Requires-Root Build-Depends Homepage Vcs-Git ' \
     'Vcs-Browser'
 DEBIAN_BINARY = '*Package *Architecture *Description Depends Suggests Recommends Conflicts Section Multi-Arch'
@@ -97,14 +104,38 @@ def is_checksum(text):
 # --- what is needed ---
 
 def read_needs(root):
-    """Of each library: its packages in Debian and conda-forge."""
+    """Of each library: its packages in Debian and conda-forge, and its own name."""
     needs = []
     for line in (root / 'config/needs.sh').read_text().splitlines():
         found = re.search(r'needs (\S+) (\S+) (\S+) (\S+) (?:pkg-config --exists|has_header) (\S+)', line)
         if found and found[5].rstrip(';') != 'stdlib.h':
-            needs.append((found[5], found[2], found[4]))
+            needs.append((found[5], found[2], found[4], found[1]))
     same('needs.sh: libraries', [name for name, *_ in needs], LIBRARIES)
     return {name: packages for name, *packages in needs}
+
+
+def debian_packages(needs):
+    return {debian for debian, *_ in needs.values()}
+
+
+def read_group(root, name):
+    """Packages that a group of setup.sh has, with those of the groups that it names."""
+    text = (root / 'config/setup.sh').read_text()
+    words = re.search(rf'^{name}="([^"]*)"', text, re.M)[1].split()
+    return [one for word in words for one in (read_group(root, word[1:]) if word.startswith('$') else [word])]
+
+
+def check_setup(root, needs):
+    same('setup.sh: build', read_group(root, 'build'), debian_packages(needs) | SETUP_TOOLS)
+    wanted = (debian_packages(needs) | DEBIAN_TOOLS) - {'debhelper-compat'} | {'debhelper'}
+    check(f'setup.sh: deb lacks {sorted(wanted - set(read_group(root, "deb")))}', wanted <= set(read_group(root, 'deb')))
+
+
+def check_readme(root, needs):
+    """Who binds efgtrace into a container reads there what has to be in it."""
+    text = (root / 'README.md').read_text()
+    named = re.search(r'libraries that it needs \(([^)]*)\) have to be in the image', ' '.join(text.split()))[1]
+    same('README: libraries in a container', named.split(', '), {name for *_, name in needs.values()})
 
 
 def read_makefile(root, version):
@@ -113,8 +144,8 @@ def read_makefile(root, version):
     for words in re.findall(r'\$\(call pc,--(?:libs|cflags),([^)]*)\)', text):
         linked |= {word for word in words.split() if not word.startswith('$')}
     same('Makefile: pkg-config', linked, {name for name in LIBRARIES if not name.endswith('.h')})
-    for name in '-lelf', '-lZydis':
-        check(f'Makefile: {name}', name in text)
+    options = set(re.findall(r'(?<![\w-])-l([\w+]+)', text))
+    same('Makefile: -l', options, NOT_OURS | {WITHOUT_PC[name] for name in LIBRARIES if name.endswith('.h')})
     check('Makefile: version', re.search(r'^VERSION := (.*)$', text, re.M)[1] == version)
     for name in MAKE:
         check(f'Makefile: no variable {name}', re.search(rf'^{name} +\?=', text, re.M))
@@ -140,7 +171,7 @@ def check_spack_call(call, libraries):
     check(f'spack: unknown {name}()', name in SPACK_DIRECTIVES)
     within(f'spack: {name}()', words, SPACK_WORDS.get(name, set()))
     if name == 'depends_on' and words.get('type') != 'build':
-        libraries.append(text_of(call.args[0]))
+        libraries.append(text_of(call.args[0]).split()[0])
         check('spack: zydis is for x86-64', ('x86_64' in words.get('when', '')) == (libraries[-1] == 'zydis'))
     if 'sha256' in words:
         check('spack: sha256', is_checksum(words['sha256']))
@@ -202,18 +233,40 @@ def check_easybuild_lists(recipe):
     check('easybuild: skipsteps', set(recipe.get('skipsteps', [])) <= EASYBUILD_STEPS)
 
 
-def check_easybuild(root, version):
-    [path] = (root / 'config/easybuild').glob('*.eb')
+def read_easybuild(path):
+    """What holds for any recipe of it."""
     recipe = Names()
     exec(compile(path.read_text(), str(path), 'exec'), {'__builtins__': {}}, recipe)
-    within('easybuild', recipe, EASYBUILD_KNOWN | {f'*{name}' for name in EASYBUILD_NEEDED})
-    check('easybuild: version', recipe['version'] == version)
+    within(f'easybuild: {path.name}', recipe, EASYBUILD_KNOWN | {f'*{name}' for name in EASYBUILD_NEEDED})
     check('easybuild: toolchain', set(recipe['toolchain']) == {'name', 'version'})
     check(f'easybuild: {path.name}',
           path.name == '{name}-{version}-{toolchain[name]}-{toolchain[version]}.eb'.format(**recipe))
     check('easybuild: homepage', is_address(recipe['homepage']))
     check('easybuild: moduleclass', recipe['moduleclass'] in EASYBUILD_CLASSES)
     check_easybuild_lists(recipe)
+    return recipe
+
+
+def check_easybuild_others(folder, recipe):
+    """Recipes of what EasyBuild lacks: fetched, so with a checksum; of the versions that others name."""
+    wanted, versions = dict(one[:2] for one in recipe['dependencies']), {}
+    for path in sorted(folder.glob('*.eb')):
+        if not path.name.startswith('efgtrace-'):
+            other = read_easybuild(path)
+            versions[other['name']] = other['version']
+            wanted |= dict(one[:2] for one in other.get('dependencies', []))
+            check(f'easybuild: {path.name}: checksums', len(other.get('checksums', [])) == len(other['sources']))
+            check(f'easybuild: {path.name}: toolchain', other['toolchain'] == EASYBUILD_CORE)
+    for name in sorted(EASYBUILD_LACKS | set(versions)):
+        check(f'easybuild: {name} {versions.get(name)}, not {wanted.get(name)}',
+              name in versions and versions[name] == wanted.get(name))
+
+
+def check_easybuild(root, version):
+    [path] = (root / 'config/easybuild').glob('efgtrace-*.eb')
+    recipe = read_easybuild(path)
+    check('easybuild: version', recipe['version'] == version)
+    check_easybuild_others(path.parent, recipe)
     same('easybuild: libraries', [one[0] for one in recipe['dependencies']], {pair[1] for pair in LIBRARIES.values()})
     for options in 'buildopts', 'installopts':
         told(f'easybuild: {options}', recipe[options].split())
@@ -261,7 +314,7 @@ def check_conda(root, version, needs):
     check('conda: build number', isinstance(recipe['build']['number'], int))
     check_conda_source(recipe['source'], version)
     requirements = {name: packages_of(items) for name, items in recipe['requirements'].items()}
-    same('conda: libraries', requirements['host'], {conda for _, conda in needs.values()} | {'${{ mpi }}'})
+    same('conda: libraries', requirements['host'], {conda for _, conda, _ in needs.values()} | {'${{ mpi }}'})
     check('conda: the MPI is that of the run', '${{ mpi }}' in requirements['run'] and set(variants['mpi']) == {'openmpi', 'mpich'})
     check_conda_tests(recipe['tests'])
     for command in recipe['build']['script']:
@@ -282,7 +335,7 @@ def check_debian(root, needs):
     within('debian: source', parts[0], DEBIAN_SOURCE)
     within('debian: package', parts[1], DEBIAN_BINARY)
     packages = [re.split(r'[ (\[]', item.strip())[0] for item in parts[0]['Build-Depends'].split(',')]
-    same('debian: what it is built with', packages, {debian for debian, _ in needs.values()} | DEBIAN_TOOLS)
+    same('debian: what it is built with', packages, debian_packages(needs) | DEBIAN_TOOLS)
     check('debian: zydis is for x86-64', 'libzydis-dev [amd64]' in text)
     check('debian: first line', len(parts[1]['Description'].splitlines()[0]) <= 80)
 
@@ -298,7 +351,7 @@ def check_modules(root):
     same('modules: variables', sets['lua'], sets['tcl'])
     check('modules: the first line for Tcl', tcl.startswith('#%Module'))
     names = set(re.findall(r'"([A-Z]+)", self\.prefix', (root / 'config/spack/package.py').read_text()))
-    names |= set(re.findall(r"'([A-Z]+)': 'include", next((root / 'config/easybuild').glob('*.eb')).read_text()))
+    names |= set(re.findall(r"'([A-Z]+)': 'include", next((root / 'config/easybuild').glob('efgtrace-*.eb')).read_text()))
     check(f'modules: {names}', names and names <= sets['lua'])
     return [re.search(r'Description: ([^"]*)', text)[1] for text in (lua, tcl)]
 
@@ -307,6 +360,8 @@ def main(root, version):
     root = Path(root)
     needs = read_needs(root)
     read_makefile(root, version)
+    check_setup(root, needs)
+    check_readme(root, needs)
     said = [check_spack(root, version), check_easybuild(root, version), check_conda(root, version, needs), *check_modules(root)]
     said.append(re.search('^Description: (.*)$', (root / 'config/efgtrace.pc.in').read_text(), re.M)[1])
     check_debian(root, needs)

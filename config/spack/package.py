@@ -31,7 +31,8 @@ class Efgtrace(MakefilePackage):
     depends_on("libinih")
     depends_on("cjson")
     depends_on("sqlite")
-    depends_on("zydis", when="target=x86_64:")
+    # It is an archive there, which becomes a part of our libraries.
+    depends_on("zydis cflags=-fPIC", when="target=x86_64:")
 
     def flags(self, spec, prefix):
         """One MPI: that of the spec."""
