@@ -70,6 +70,9 @@ DEBIAN_SOURCE = '*Source *Section *Priority *Maintainer *Standards-Version Rules
     'Vcs-Browser'
 DEBIAN_BINARY = '*Package *Architecture *Description Depends Suggests Recommends Conflicts Section Multi-Arch'
 
+DEBIAN_TESTS = 'Tests Test-Command *Depends *Restrictions Features'
+DEBIAN_RESTRICTIONS = {'allow-stderr', 'needs-root', 'rw-build-tree'}
+
 faults, looked_at = [], 0
 
 
@@ -340,6 +343,21 @@ def check_debian(root, needs):
     check('debian: first line', len(parts[1]['Description'].splitlines()[0]) <= 80)
 
 
+def check_debian_tests(root):
+    """Of autopkgtest: what is named is there, and all packages are in a group of setup.sh, so that they have a name."""
+    folder = root / 'config/debian/tests'
+    known = set(read_group(root, 'check')) | set(read_group(root, 'deb')) | {'man-db'}
+    for part in (folder / 'control').read_text().split('\n\n'):
+        fields = dict(re.findall(r'^([A-Z][\w-]*): *((?:.|\n )*)', part, re.M))
+        within('debian tests: fields', fields, DEBIAN_TESTS)
+        check('debian tests: a script or a command', ('Tests' in fields) != ('Test-Command' in fields))
+        for name in fields.get('Tests', '').split():
+            check(f'debian tests: {name}', (folder / name).stat().st_mode & 0o111)
+        within('debian tests: restrictions', re.split(r'[\s,]+', fields['Restrictions']), DEBIAN_RESTRICTIONS)
+        packages = {one.strip() for one in fields['Depends'].split(',')} - {'@', '@builddeps@'}
+        check(f'debian tests: unknown {sorted(packages - known)}', packages <= known)
+
+
 # --- modules ---
 
 def check_modules(root):
@@ -365,6 +383,7 @@ def main(root, version):
     said = [check_spack(root, version), check_easybuild(root, version), check_conda(root, version, needs), *check_modules(root)]
     said.append(re.search('^Description: (.*)$', (root / 'config/efgtrace.pc.in').read_text(), re.M)[1])
     check_debian(root, needs)
+    check_debian_tests(root)
     same('what it is', {text.strip('.').lower() for text in said}, {said[0].strip('.').lower()})
     print(*faults, sep='\n', end='\n' if faults else '')
     print(f'{looked_at} things looked at')
