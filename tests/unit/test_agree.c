@@ -258,8 +258,8 @@ static void assert_together(void)
         assert_true(is_together(k) || world->rank[0].control.agree.drifted);
 }
 
-/* Ranks that do not wait for one another number their iterations anew before each window. So it is at the same
- * time on all of them, if rounds are short beside iterations. */
+/* Ranks that do not wait for one another number their iterations anew before each window. So it is at the
+ * same time on all of them, if rounds are short beside iterations. */
 static void test_ranks_out_of_step(void **state)
 {
     int made = 0, all = 0, several = 0;

@@ -429,8 +429,8 @@ static bool is_taken(const struct level *level)
            is_exchanged(level);
 }
 
-/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, if there is one
- * inside of it that goes on. */
+/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, if there is
+ * one inside of it that goes on. */
 uint64_t efg_level_choose(const struct efg_body *body)
 {
     uint64_t inner = 0;
