@@ -650,6 +650,11 @@ static void test_alike(void **state)
     expect("on 3 of 4 ranks (number 105 to 109 of phase 1)\n");
     whole.ranks[0].phases = none;
     *thread = before;
+    cuts[2].last_least = cuts[2].last_most = 101;
+    cuts[2].end_most = cuts[2].begin_most + 1000000;
+    expect("             ranks begin iteration 100 up to 6.00 ms apart; it takes 1.00 ms\n");
+    cuts[2].last_least = cuts[2].last_most = one->last_least;
+    cuts[2].end_most = one->end_most;
     whole.run.cut_count = 3;
     expect("             iterations of these numbers on all 4 ranks\n");
     expect_not("the same iterations on all");

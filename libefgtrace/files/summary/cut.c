@@ -202,14 +202,19 @@ static void put_even(struct efg_buffer *out, const struct efg_run *run, const st
 static void put_apart(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_cut *cut)
 {
     char apart[32], iteration[32], window[96] = "the window";
+    bool is_one = cut->last_least == cut->first_least + 1;
     if (!apart_of(cut))
         return;
     efg_format_ns(apart, sizeof apart, apart_of(cut));
     efg_format_ns(iteration, sizeof iteration, iteration_of(cut));
     if (run->cut_count > 1)
-        name_window(window + snprintf(window, sizeof window, "iterations "), sizeof window - 11, run, cut);
+        name_window(window + snprintf(window, sizeof window, is_one ? "iteration " : "iterations "),
+                    sizeof window - 11, run, cut);
     efg_summary_tell(out, "             ranks begin %s up to %s apart; %s %s", window, apart,
-                     run->cut_count > 1 ? "one of these takes" : "an iteration takes", iteration);
+                     run->cut_count <= 1 ? "an iteration takes"
+                     : is_one            ? "it takes"
+                                         : "one of these takes",
+                     iteration);
 }
 
 /* "rank 3", "2 ranks, rank 3 the first," */
