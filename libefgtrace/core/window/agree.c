@@ -20,6 +20,7 @@
 #define STEP_LEAD 4         /* visits that ranks which wait for one another may be apart ... */
 #define STEP_PART 64        /* ... and one in so many */
 #define STEP_FAR 16         /* both, with a pivot in common, once there are ... */
+#define STEP_APART 50       /* windows that one may be behind another, with a pivot in common */
 #define STEP_VISITS 256     /* ... so many of the slowest rank */
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
@@ -426,12 +427,17 @@ static void want_more(struct efg_agree *agree)
 }
 
 /* Where nothing else tells whether ranks wait for one another: those that do are in their windows at the same
- * time. With a pivot in common they may be stages of a pipeline, whose messages match all the same; but not
- * those of ranks that follow, which record from the first one's window to the last one's. */
+ * time. With a pivot in common they may be stages of a pipeline, whose messages match all the same, unless they
+ * are very far apart; but not those of ranks that follow, which record from the first window to the last. */
 static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r)
 {
-    return agree->is_from_start && (agree->pivot < 0 || r->flags & EFG_VOTE_FOLLOWS) &&
-           agree->length > STEP_LEAD && r->last_begun != EFG_BALLOT_NONE && r->last_begun > -r->first_ended;
+    int64_t apart = r->last_begun + r->first_ended, window = r->begun - r->first_ended;
+
+    if (!agree->is_from_start || r->last_begun == EFG_BALLOT_NONE || apart <= 0)
+        return false;
+    if (agree->pivot < 0 || r->flags & EFG_VOTE_FOLLOWS)
+        return agree->length > STEP_LEAD;
+    return apart / STEP_APART > window;
 }
 
 /* The window is thrown away. */
