@@ -426,9 +426,9 @@ static void want_more(struct efg_agree *agree)
     efg_spread_want_more(&agree->spread);
 }
 
-/* Where nothing else tells whether ranks wait for one another: those that do are in their windows at the same
- * time. With a pivot in common they may be stages of a pipeline, whose messages match all the same, unless they
- * are very far apart; but not those of ranks that follow, which record from the first window to the last. */
+/* Where nothing else tells whether ranks wait for one another: those that do are in their windows at the
+ * same time. With a pivot in common they may be stages of a pipeline, whose messages match all the same,
+ * unless they are very far apart; not so those of ranks that follow, which record all windows' time. */
 static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r)
 {
     int64_t apart = r->last_begun + r->first_ended, window = r->begun - r->first_ended;
