@@ -80,8 +80,8 @@ def windows_of_text(text):
 
 
 def windows_of_report(text):
-    return [(int(a), int(b)) for a, b in
-            re.findall(r'^window \d+ +iterations (\d+) to (\d+) on', text, re.M)]
+    return [(int(a), int(b or a)) for a, b in
+            re.findall(r'^window \d+ +iterations? (\d+)(?: to (\d+))? on', text, re.M)]
 
 
 def spans_of(location):

@@ -298,7 +298,8 @@ const struct efg_phase *efg_phases_asked(struct efg_wish wish)
     return best;
 }
 
-/* Its key may be entered several times in an iteration. */
+/* Its key may be entered several times in an iteration: how often tells what was known of it last, by a
+ * sample, or by its pivot. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase)
 {
     struct efg_mainloop loop = phase->loop;
@@ -307,7 +308,8 @@ struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struc
         return loop;
     bool is_call = efg_calltree_find(flow->tree, loop.function) == loop.key;
     uint64_t turns = is_call ? efg_callflow_visits(flow, loop.key) : efg_callflow_turns(flow, loop.key);
-    uint64_t of_each = (turns + loop.iterations / 2) / loop.iterations;
+    uint64_t known = phase->visits > loop.iterations ? phase->visits : loop.iterations;
+    uint64_t of_each = (turns + known / 2) / known;
     if (of_each && turns / of_each > loop.iterations)
         loop.iterations = turns / of_each;
     return loop;
