@@ -258,11 +258,11 @@ static void assert_together(void)
         assert_true(is_together(k) || world->rank[0].control.agree.drifted);
 }
 
-/* Ranks that do not wait for one another number their iterations anew before each window. So it is at the
- * same time on all of them, if rounds are short beside iterations. */
+/* Ranks that do not wait for one another number their iterations anew before the only window. So it is at the
+ * same time on all of them, if rounds are short beside iterations. Of several the slowest one owns all. */
 static void test_ranks_out_of_step(void **state)
 {
-    int made = 0, all = 0, several = 0;
+    int made = 0, all = 0;
     (void)state;
     for (uint32_t run = 1; run <= sim_schedules(125); run++) {
         struct sim_plan *p = plan_without_worlds(run, 25 + sim_roll(30));
@@ -272,14 +272,12 @@ static void test_ranks_out_of_step(void **state)
         p->sample = 1 + sim_roll(10);
         p->length = 10;
         p->windows = 1 + sim_roll(3);
-        made += sim_windows(world, NULL);
-        all += windows_of(0) && owners() == 4;
-        several += windows_of(0) > 1 && owners() == 4;
+        made += sim_windows(world, NULL) > 0;
+        all += p->windows == 1 && windows_of(0) && owners() == 4;
         assert_together();
     }
     sim_assert_part(made, 95, 125);
-    sim_assert_part(all, 60, 125);
-    sim_assert_part(several, 35, 125);
+    sim_assert_part(all, 25, 125);
 }
 
 /* Where rounds take long beside iterations, windows lie apart even so: they are those of the slowest rank. */

@@ -90,6 +90,13 @@ EFG_HOT void efg_series_add(struct efg_series *s, const struct efg_iteration *it
         keep_long(s, iteration);
 }
 
+void efg_series_renumber(struct efg_series *s, uint64_t by)
+{
+    s->first += by;
+    for (uint32_t i = 0; i < s->longest_count; i++)
+        s->longest[i].number += by;
+}
+
 /* --- rounding --- */
 
 static uint64_t down(uint64_t time, unsigned unit)

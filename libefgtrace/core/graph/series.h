@@ -61,6 +61,9 @@ void efg_series_clear(struct efg_series *series);
 /* Add ITERATION, which follows the last one. */
 void efg_series_add(struct efg_series *series, const struct efg_iteration *iteration);
 
+/* All numbers, those of iterations to come, too, are higher BY so many. */
+void efg_series_renumber(struct efg_series *series, uint64_t by);
+
 /* How many slots there are, and how many iterations are in slot I. */
 uint32_t efg_series_slots(const struct efg_series *series);
 uint64_t efg_series_in_slot(const struct efg_series *series, uint32_t i);

@@ -43,9 +43,7 @@ void efg_agree_continue(struct efg_agree *agree, uint64_t windows, uint64_t leng
 /* Not before iteration SOONEST. */
 static void place_at(struct efg_agree *agree, uint64_t soonest)
 {
-    uint64_t next = agree->asking ? soonest : efg_spread_next(&agree->spread, soonest);
-
-    agree->first = agree->is_out_of_step ? soonest : next;
+    agree->first = agree->asking ? soonest : efg_spread_next(&agree->spread, soonest);
     agree->least_end = 0;
 }
 
@@ -68,32 +66,17 @@ static void stop_asking(struct efg_agree *agree)
  * same time, as ranks learn of a result at about the same time. */
 static void anchor_now(struct efg_agree *agree, const struct efg_tally *tally)
 {
-    uint64_t number = agree->is_numbered ? efg_agree_number(agree, tally) : 0;
-
     agree->round = EFG_ROUND_PLACE;
     agree->anchor = 0;
     agree->is_from_start = true;
     agree->is_out_of_step = true;
-    agree->due = 0;
     agree->knows_anchor = true;
     agree->at_anchor = tally->visits;
-    agree->counted = number > tally->visits ? number : tally->visits; /* none comes twice */
     agree->took = tally->visits > agree->voted_at ? tally->visits - agree->voted_at : 0;
 }
 
-/* Numbers of ranks that are out of step hold for a short time: the window is not placed far ahead. */
-static bool is_early(struct efg_agree *agree, const struct efg_vote *r)
-{
-    uint64_t soonest = (uint64_t)r->number + agree->margin;
-
-    if (agree->is_out_of_step && !agree->due)
-        agree->due = efg_spread_next(&agree->spread, soonest);
-    return soonest < agree->due;
-}
-
-/* What the program asks for comes first. Returns whether another window is placed; ranks that are out of step
- * number their iterations anew before that. */
-static bool place_next(struct efg_agree *agree, const struct efg_vote *r, const struct efg_tally *tally)
+/* What the program asks for comes first. Returns whether there is another window. */
+static bool place_next(struct efg_agree *agree, const struct efg_vote *r)
 {
     uint64_t asked = r->asked == EFG_BALLOT_NONE ? 0 : (uint64_t)r->asked;
 
@@ -102,14 +85,11 @@ static bool place_next(struct efg_agree *agree, const struct efg_vote *r, const 
     if (asked >> EFG_AGREE_LENGTH_BITS > agree->answered) {
         agree->asking = asked >> EFG_AGREE_LENGTH_BITS;
         agree->length = asked % (UINT64_C(1) << EFG_AGREE_LENGTH_BITS);
-    } else if (!agree->is_owed || is_early(agree, r)) {
+    } else if (!agree->is_owed) {
         return false;
     }
-    if (agree->is_out_of_step)
-        anchor_now(agree, tally);
-    else
-        move(agree, r);
-    return !agree->is_out_of_step;
+    move(agree, r);
+    return true;
 }
 
 /* Whether the numbers of the last window still hold. */
@@ -131,18 +111,14 @@ static enum efg_verdict hold(struct efg_agree *agree)
 
 /* --- the loop --- */
 
-static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r,
-                                 const struct efg_tally *tally)
+static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r)
 {
     if (r->flags & EFG_VOTE_SHUT)
         return EFG_VERDICT_NONE;
     struct efg_candidate winner = efg_election_winner(agree, r);
     bool is_present = !winner.loop || efg_election_is_present(agree, &winner);
-    bool is_going_on = is_present && may_place(agree, r);
-    if (is_going_on && place_next(agree, r, tally))
+    if (is_present && may_place(agree, r) && place_next(agree, r))
         return EFG_VERDICT_PLACED;
-    if (agree->round == EFG_ROUND_PLACE || (is_going_on && agree->due))
-        return EFG_VERDICT_NONE;
     if (!winner.loop || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
         return EFG_VERDICT_NONE;
     efg_election_take(agree, &winner);
@@ -256,7 +232,6 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
     agree->marked = 0;
     agree->is_recalibrated = false;
     agree->is_out_of_step = false;
-    agree->due = 0;
     agree->marked_votes = 0;
     return EFG_VERDICT_PIVOT;
 }
@@ -270,7 +245,6 @@ static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct
     agree->anchor = w;
     agree->is_from_start = !w;
     agree->knows_anchor = efg_tally_at(tally, w, &agree->at_anchor) == EFG_TALLY_KNOWN;
-    agree->counted = agree->at_anchor;
     agree->took = tally->visits > agree->voted_at ? tally->visits - agree->voted_at : 0;
     return EFG_VERDICT_NONE;
 }
@@ -313,11 +287,13 @@ static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vot
 
 /* --- ranks out of step --- */
 
-/* Iterations are numbered from now on; the window lies ahead. Where slow ones are kept, which needs numbers
- * for good, or a window lay apart even so, the slowest rank owns it; what another owner has recorded goes. */
+/* Iterations are numbered from now on; the window lies ahead. Such numbers hold for a short time: where there
+ * are to be other windows, or slow iterations are kept, or a window lay apart even so, the slowest rank owns
+ * them. What another owner has recorded is gone. */
 static void part(struct efg_agree *agree, bool is_slowest, const struct efg_tally *tally)
 {
-    bool has_one_owner = agree->is_out_of_step || agree->slow.wanted;
+    bool is_only_one = agree->windows == 1 && !efg_election_has_part(agree) && !agree->slow.wanted;
+    bool has_one_owner = agree->is_out_of_step || !is_only_one;
 
     anchor_now(agree, tally);
     if (!has_one_owner || agree->role != EFG_OWNER || is_slowest)
@@ -444,9 +420,9 @@ static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r
 static enum efg_verdict set_apart(struct efg_agree *agree, const struct efg_vote *r,
                                   const struct efg_tally *tally)
 {
-    part(agree, agree->voted_begun == (uint64_t)r->last_begun, tally);
     agree->is_numbered = false;
     agree->tries = 0;
+    part(agree, agree->voted_begun == (uint64_t)r->last_begun, tally);
     return EFG_VERDICT_DRIFT;
 }
 
@@ -475,8 +451,7 @@ static enum efg_verdict finish(struct efg_agree *agree, const struct efg_vote *r
     else
         end_of_part(agree);
     stop_asking(agree);
-    return !(r->flags & EFG_VOTE_LEAVING) && place_next(agree, r, tally) ? EFG_VERDICT_NEXT
-                                                                         : EFG_VERDICT_DONE;
+    return !(r->flags & EFG_VOTE_LEAVING) && place_next(agree, r) ? EFG_VERDICT_NEXT : EFG_VERDICT_DONE;
 }
 
 static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *r,
@@ -584,7 +559,7 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
     }
     switch (agree->round) {
     case EFG_ROUND_PROPOSE:
-        return proposed(agree, r, tally);
+        return proposed(agree, r);
     case EFG_ROUND_PIVOT:
         return chosen(agree, r);
     case EFG_ROUND_CALIBRATE:

@@ -20,11 +20,10 @@
  *              first one as any other had since the second one when it voted in the round before, but
  *              for a few, whatever the load. If not, they are OUT OF STEP: the same number is another
  *              time on each, and messages of it belong to other iterations. Then iterations are numbered
- *              anew, from the moment of this result on, and again before each further window. The same
- *              where one has left its window before another one begins it, which tells more, if they
- *              have no pivot in common or others follow: that window is thrown away. If that comes
- *              again, or slow iterations are kept, which need numbers for good, the slowest rank
- *              owns the window, and the others follow
+ *              anew, from the moment of this result on. The same where one has left its window before
+ *              another one begins it, which tells more, if they have no pivot in common or others follow:
+ *              that window is thrown away. If that comes again, or there is to be more than one
+ *              window, the slowest rank owns it, and the others follow
  *   PLACE      iterations get numbers: B + visits since w, B being the most visits that some
  *              owner had counted at w. These are the same on all ranks, also where some have
  *              visited the pivot more often in their start-up. The window begins at
@@ -199,8 +198,7 @@ struct efg_agree {
     bool drifted;        /* numbers differed when nothing else was left, or in a finished window */
     uint64_t marked;     /* CALIBRATE: a collective after this one is needed */
     uint64_t foremost;   /* COMPARE: the most steps of an owner in the round before */
-    bool is_out_of_step; /* owners are: they number their iterations anew before each window */
-    uint64_t due;        /* then, the number that the next window is not placed before; 0: not known */
+    bool is_out_of_step; /* owners are: numbers count from one moment, or the slowest one owns the window */
     uint64_t anchor;     /* the collective from which iterations are numbered */
     uint64_t watched;    /* the one at which numbers are compared; 0: none */
     uint64_t base;       /* number of the iteration in which the anchor was */
@@ -234,7 +232,6 @@ struct efg_agree {
     uint64_t asked; /* for the caller to set: efg_agree_ask */
     int knows_anchor;
     uint64_t at_anchor; /* visits at the anchor */
-    uint64_t counted;   /* the number of its iteration there, as this rank would have it */
     uint64_t voted_at;  /* visits when the round was voted in */
     uint64_t took;      /* visits in the last round of CALIBRATE */
     uint32_t marked_votes; /* since the pivot was marked ... */
@@ -266,7 +263,7 @@ static inline bool efg_agree_is_asked(const struct efg_agree *agree)
 static inline bool efg_agree_is_pressing(const struct efg_agree *agree)
 {
     return agree->round == EFG_ROUND_PROPOSE && agree->is_numbered && agree->role == EFG_OWNER &&
-           ((agree->is_owed && !agree->due) || efg_agree_is_asked(agree));
+           (agree->is_owed || efg_agree_is_asked(agree));
 }
 
 /* 1 if this rank should vote now: no round is pending, over, or left to MPI_Finalize,

@@ -134,7 +134,7 @@ static void say_place(const struct efg_agree *agree, struct efg_vote *vote, cons
         vote->flags |= EFG_VOTE_UNKNOWN;
         return;
     }
-    vote->base = (int64_t)agree->counted;
+    vote->base = (int64_t)agree->at_anchor;
     vote->margin = (int64_t)agree->took + (agree->took ? 2 : 1); /* long ones are not to be missed */
     vote->soonest = since + vote->margin + (agree->made ? 0 : (int64_t)agree->skip);
     if (s->state == EFG_PROVISIONAL && s->whole != UINT64_MAX)

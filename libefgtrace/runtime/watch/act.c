@@ -155,8 +155,12 @@ static void tell_place(enum efg_verdict verdict, uint64_t now)
 
 void efg_act_obey(struct efg_thread *t, enum efg_verdict verdict, uint64_t now)
 {
+    uint64_t offset = s->control.offset;
+
     tell_place(verdict, now);
     efg_control_obey(&s->control, verdict, &t->tally, HANDS(t, now));
+    if (verdict == EFG_VERDICT_PLACED && t->series)
+        efg_series_renumber(t->series, s->control.offset - offset);
 }
 
 void efg_act_lose(struct efg_thread *t, uint64_t now)
