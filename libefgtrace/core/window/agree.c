@@ -20,8 +20,8 @@
 #define STEP_LEAD 4         /* visits that ranks which wait for one another may be apart ... */
 #define STEP_PART 64        /* ... and one in so many */
 #define STEP_FAR 16         /* both, with a pivot in common, once there are ... */
-#define STEP_APART 50       /* windows that one may be behind another, with a pivot in common */
 #define STEP_VISITS 256     /* ... so many of the slowest rank */
+#define STEP_APART 50       /* windows that one may be behind another, with a pivot in common */
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {
@@ -60,19 +60,6 @@ static void stop_asking(struct efg_agree *agree)
 {
     agree->asking = 0;
     agree->length = agree->usual;
-}
-
-/* Numbers from the start of the run would be of other times on each rank. Those from now on are of about the
- * same time, as ranks learn of a result at about the same time. */
-static void anchor_now(struct efg_agree *agree, const struct efg_tally *tally)
-{
-    agree->round = EFG_ROUND_PLACE;
-    agree->anchor = 0;
-    agree->is_from_start = true;
-    agree->is_out_of_step = true;
-    agree->knows_anchor = true;
-    agree->at_anchor = tally->visits;
-    agree->took = tally->visits > agree->voted_at ? tally->visits - agree->voted_at : 0;
 }
 
 /* What the program asks for comes first. Returns whether there is another window. */
@@ -249,13 +236,21 @@ static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct
     return EFG_VERDICT_NONE;
 }
 
+/* Numbers from the start of the run would be of other times on each rank. Those from now on are of about the
+ * same time, as ranks learn of a result at about the same time. */
+static enum efg_verdict anchor_now(struct efg_agree *agree, const struct efg_tally *tally)
+{
+    anchor(agree, 0, tally);
+    agree->is_out_of_step = true;
+    agree->at_anchor = tally->visits;
+    return EFG_VERDICT_NONE;
+}
+
 /* Nothing tells whether ranks wait for one another. */
 static enum efg_verdict anchor_at_start(struct efg_agree *agree, const struct efg_tally *tally)
 {
-    if (agree->is_out_of_step) {
-        anchor_now(agree, tally);
-        return EFG_VERDICT_NONE;
-    }
+    if (agree->is_out_of_step)
+        return anchor_now(agree, tally);
     agree->round = EFG_ROUND_COMPARE;
     agree->tries = 0;
     agree->foremost = 0;
