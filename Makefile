@@ -237,6 +237,7 @@ $(BUILD)/tests/test_signals: $(call of,base/signals)
 $(BUILD)/tests/test_offset: $(call of,node/offset)
 
 $(BUILD)/tests/test_cost: $(call of,base/clock watch/cost)
+$(BUILD)/tests/test_iterations: $(call of,base/memory watch/iterations)
 $(BUILD)/tests/test_order: $(call of,base/memory watch/order)
 $(BUILD)/tests/test_phases: $(call of,watch/phases)
 
@@ -246,7 +247,7 @@ $(BUILD)/tests/test_bypass: FILES_LIBS += -lpthread
 
 $(BUILD)/tests/test_requests: $(call of,base/memory mpi/requests)
 $(BUILD)/tests/test_types: $(call of,mpi/ask mpi/types)
-$(BUILD)/tests/test_cost $(BUILD)/tests/test_phases $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(call MPI_CFLAGS,$(MPICC))
+$(BUILD)/tests/test_cost $(BUILD)/tests/test_iterations $(BUILD)/tests/test_phases $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(call MPI_CFLAGS,$(MPICC))
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(call ask,link,$(MPICC))
 
 $(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)

@@ -33,16 +33,21 @@ uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now)
     return graph->node_time - (graph->last_leave > now ? graph->last_leave - now : 0);
 }
 
+uint64_t efg_iterations_mpi_of(uint64_t time, uint64_t before, uint64_t after)
+{
+    uint64_t mpi = after - before;
+
+    return mpi < time ? mpi : time;
+}
+
 void efg_iterations_count(struct efg_thread *t, uint64_t number, uint64_t now)
 {
     uint64_t begin = t->last_visit, time = now - begin, before = t->last_mpi;
     t->last_visit = now;
     t->last_mpi = efg_iterations_mpi(&t->graph, now);
-    uint64_t mpi = t->last_mpi - before;
     if (begin == 0)
         return;
-    if (mpi > time) /* a call that stands for others may have taken longer than they did */
-        mpi = time;
+    uint64_t mpi = efg_iterations_mpi_of(time, before, t->last_mpi);
     efg_stat_add(&t->iterations.all, time);
     t->iterations.all_mpi += mpi;
     if (t->series && !t->pause.from) /* numbers hold until the first pause */

@@ -17,4 +17,8 @@ void efg_iterations_count(struct efg_thread *thread, uint64_t number, uint64_t n
 /* ns in MPI until NOW, when the last event ended, or began. */
 uint64_t efg_iterations_mpi(const struct efg_graph *graph, uint64_t now);
 
+/* ns in MPI of an iteration that took TIME: from BEFORE to AFTER it, but no more than it took. A call that
+ * stands for others may have taken longer than they did. */
+uint64_t efg_iterations_mpi_of(uint64_t time, uint64_t before, uint64_t after);
+
 #endif

@@ -123,9 +123,10 @@ static void add_window(uint32_t i)
 {
     const struct edge *edge = &ring.edges[i];
     uint64_t number = slow->oldest + i;
-    struct efg_run_iterations sums = {.recorded_mpi = edge[1].mpi - edge->mpi};
+    uint64_t time = edge[1].time - edge->time;
+    struct efg_run_iterations sums = {.recorded_mpi = efg_iterations_mpi_of(time, edge->mpi, edge[1].mpi)};
 
-    efg_stat_add(&sums.recorded, edge[1].time - edge->time);
+    efg_stat_add(&sums.recorded, time);
     efg_windows_add_slow(
         (struct efg_run_window){.function = ring.loop,
                                 .phase = ring.phase,
@@ -369,9 +370,10 @@ static bool is_chosen(struct efg_thread *t, uint64_t now)
     const struct efg_when *when = &job->conf.when;
     const struct edge *edge = &ring.edges[ring.count - 1];
     uint64_t calls = *when->region ? efg_inside_calls(t) : 0;
-    bool is_inside = calls > ring.inside, is_counted = counts_hold(now - edge->time);
-    double share =
-        1e6 * (double)(efg_iterations_mpi(&t->graph, now) - edge->mpi) / (double)(now - edge->time + 1);
+    uint64_t time = now - edge->time;
+    uint64_t mpi = efg_iterations_mpi_of(time, edge->mpi, efg_iterations_mpi(&t->graph, now));
+    bool is_inside = calls > ring.inside, is_counted = counts_hold(time);
+    double share = 1e6 * (double)mpi / (double)(time + 1);
 
     ring.inside = calls;
     return is_counted && (is_inside || !*when->region) && (!when->mpi_above || share > when->mpi_above) &&

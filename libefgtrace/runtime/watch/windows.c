@@ -243,10 +243,9 @@ static void account(const struct efg_run_window *w)
 
     memset(r, 0, sizeof *r);
     for (uint64_t i = from; i < to && i + 1 < marks.count; i++) {
-        uint64_t time = marks.list[i + 1].time - marks.list[i].time,
-                 mpi = marks.list[i + 1].mpi - marks.list[i].mpi;
+        uint64_t time = marks.list[i + 1].time - marks.list[i].time;
         efg_stat_add(&r->recorded, time);
-        r->recorded_mpi += mpi < time ? mpi : time; /* a call that stands for others may have taken longer */
+        r->recorded_mpi += efg_iterations_mpi_of(time, marks.list[i].mpi, marks.list[i + 1].mpi);
     }
 }
 
