@@ -119,4 +119,8 @@ fi
 
 limited 1 "messages 0.3s"
 same "by default, no call of a short run is missing" "$made 0" "$seen $unseen"
+has "by default, the summary says why a short run took more" "runs below 200 s count as 200 s" "$dir/summary.txt"
+
+limited 1 "messages 0.3s" -m full
+hasnt "a full trace has no limit" "Limit " "$dir/summary.txt"
 finish

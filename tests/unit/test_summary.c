@@ -209,6 +209,42 @@ static void test_limit(void **state)
            "             exceeded: watching does not pause with several threads, ");
 }
 
+/* NS were spent while each rank ran, and so many in MPI_Finalize. */
+static void spend(uint64_t watching, uint64_t finish)
+{
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        whole.ranks[i].cost = watching;
+    whole.run.finish = finish;
+}
+
+/* The limit is 20.3 ms here. */
+static void test_more_than_the_limit(void **state)
+{
+    (void)state;
+    limit(0);
+    spend(10000000, 10000000);
+    expect_not("Limit");
+    spend(10000000, 15000000);
+    expect("Limit        of 0.5% of the time for watching (EFGTRACE_OVERHEAD):\n"
+           "             not kept: it took 0.61%; start and end are not limited\n");
+    spend(1000000, 24000000);
+    expect("not kept: it took 0.61%; start and end are not limited\n");
+    spend(24000000, 1000000);
+    expect("not kept: it took 0.62%\n");
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        whole.ranks[i].grace = UINT64_C(200000000000);
+    expect("not kept: it took 0.62%; runs below 200 s count as 200 s\n");
+    spend(24000000, 24000000);
+    expect("not kept: it took 1.2%; start and end are not limited; runs below 200 s count as 200 s\n");
+    spend(1100000000, 1000000);
+    limit(EFG_LIMITED_EXCEEDED);
+    expect("not kept: it took 27%\n");
+    limit(EFG_LIMITED_PAUSES);
+    expect("not kept: it took 27%; what is before the first pause weighs less in a longer run\n");
+    whole.ranks[0].limit = whole.ranks[1].limit = whole.ranks[2].limit = whole.ranks[3].limit = 0;
+    expect_not("not kept");
+}
+
 /* Shares are those of the time that was watched. */
 /* The main loop of all ranks: SEEN iterations, in WHOLE_ONES of them no pause began or ended; CALLS that were
  * seen, and UNWATCHED ones. */
@@ -1090,6 +1126,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_more_than_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pauses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_binding, set_up, tear_down),

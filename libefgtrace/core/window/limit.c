@@ -13,10 +13,15 @@
 #define GRACE_TIME UINT64_C(200000000000)     /* if it is not */
 #define SHORT_TIME UINT64_C(2000000000)
 
+uint64_t efg_limit_grace(bool is_asked)
+{
+    return is_asked ? ASKED_GRACE_TIME : GRACE_TIME;
+}
+
 void efg_limit_init(struct efg_limit *l, uint64_t share, uint64_t init, bool is_asked)
 {
     *l = (struct efg_limit){.share = share - share / 4,
-                            .grace_time = is_asked ? ASKED_GRACE_TIME : GRACE_TIME,
+                            .grace_time = efg_limit_grace(is_asked),
                             .short_time = is_asked ? 0 : SHORT_TIME,
                             .reserve = init + FINISH * init};
 }

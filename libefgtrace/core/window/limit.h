@@ -59,6 +59,9 @@ struct efg_limit_state {
  * default. Then no run is short. */
 void efg_limit_init(struct efg_limit *limit, uint64_t share, uint64_t init, bool is_asked);
 
+/* ns that a shorter run counts as. */
+uint64_t efg_limit_grace(bool is_asked);
+
 /* ns that may have been spent at STATE->time before anything is left out. */
 uint64_t efg_limit_allowed(const struct efg_limit *limit, const struct efg_limit_state *state);
 

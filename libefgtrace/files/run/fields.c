@@ -101,6 +101,7 @@ static const struct efg_field fields_of_rank[] = {
     RANK(31, 32, processor.threads),
     RANK(32, TEXT, openmp),
     RANK(33, 32, short_logs),
+    RANK(34, 64, grace),
 };
 
 static void put_cut(struct efg_buffer *out, const struct efg_run_cut *cut)

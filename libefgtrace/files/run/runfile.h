@@ -260,6 +260,7 @@ struct efg_run_rank { /* to add a fact: see fields_of_rank in fields.c */
     uint64_t memory;      /* bytes held by the library */
     uint64_t init;        /* ns that MPI_Init took longer */
     uint64_t limit;       /* millionths of the time that watching was to take; 0: no limit */
+    uint64_t grace;       /* ns that a shorter run counts as, for the limit */
     uint32_t limited;     /* set of enum efg_limited: what was left out for it */
     uint64_t paused;      /* ns in which calls were not watched */
     uint64_t unwatched;   /* calls then; they are in no other count */

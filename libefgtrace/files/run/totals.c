@@ -94,6 +94,7 @@ static const struct efg_field fields_of_totals[] = {
     MOST(31, clock_error_most),
     MOST(50, unserved_most),
     MOST(53, limit_most),
+    MOST(91, grace_most),
     MOST(70, accuracy_most),
     MOST(71, error_most),
     MOST(89, openmp.threads),
@@ -113,7 +114,7 @@ static const struct efg_field fields_of_totals[] = {
     FIELD(72, EFG_FIELD_TEXT, said),
     FIELD(73, EFG_FIELD_TEXT, counters),
 };
-enum { FIRST_LEAST = 51, FIRST_MOST = 57, FIRST_SET = 70, FIRST_OTHER = 72 };
+enum { FIRST_LEAST = 51, FIRST_MOST = 57, FIRST_SET = 71, FIRST_OTHER = 73 };
 #define FIELDS (sizeof fields_of_totals / sizeof *fields_of_totals)
 
 void efg_totals_fini(struct efg_totals *totals)
@@ -409,6 +410,7 @@ int efg_totals_rank(struct efg_totals *totals, const struct efg_run_rank *rank)
         .unwatched = rank->unwatched,
         .with_short_log = rank->short_logs > 0,
         .limit_most = rank->limit,
+        .grace_most = rank->grace,
         .accuracy_most = rank->accuracy,
         .error_most = rank->error,
         .limited = rank->limited,

@@ -62,6 +62,7 @@ struct efg_totals { /* to add a total: see fields_of_totals in totals.c */
     uint64_t unserved_most; /* as unserved_least */
     uint64_t accuracy_most, error_most; /* as in efg_run_rank */
     uint64_t limit_most; /* millionths: the limit of what watching may take */
+    uint64_t grace_most; /* ns that a shorter run counts as, for it */
     uint64_t limited; /* set of enum efg_limited: of any of them */
     uint64_t dropped; /* set of enum efg_drop: of any of them */
     /* The rank that represents the run: of those that counted the iterations of windows, else

@@ -301,14 +301,29 @@ static void put_graph(struct efg_buffer *out, const struct view *view)
                          (unsigned long long)totals->overflow);
 }
 
-double efg_summary_cost(const struct efg_run *run, double *share)
+struct cost { /* ns of a rank */
+    double ends, watching;
+    double time; /* that it took in all */
+};
+
+static struct cost cost_of(const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    double once = (double)totals->init_most + (double)run->finish, ranks = (double)totals->ranks;
-    double cost = (ranks > 0 ? (double)totals->cost / ranks : 0) + once;
+    double ends = (double)totals->init_most + (double)run->finish, ranks = (double)totals->ranks;
 
-    *share = ranks > 0 ? cost / (((double)totals->time + (double)totals->paused) / ranks + once) : 0;
-    return cost;
+    if (!totals->ranks)
+        return (struct cost){.ends = ends};
+    return (struct cost){.ends = ends,
+                         .watching = (double)totals->cost / ranks,
+                         .time = ((double)totals->time + (double)totals->paused) / ranks + ends};
+}
+
+double efg_summary_cost(const struct efg_run *run, double *share)
+{
+    struct cost cost = cost_of(run);
+
+    *share = cost.time > 0 ? (cost.ends + cost.watching) / cost.time : 0;
+    return cost.ends + cost.watching;
 }
 
 static void put_cost(struct efg_buffer *out, const struct view *view)
@@ -361,16 +376,36 @@ static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
         out, "             counts and times are of the others, shares are estimates; no window came later");
 }
 
+/* How much more it is than what is allowed in the time of the run, and why; "": it is not. */
+static void name_excess(char *text, size_t size, const struct efg_run *run)
+{
+    const struct efg_totals *totals = &run->common.totals;
+    struct cost cost = cost_of(run);
+    double all = cost.ends + cost.watching, allowed = cost.time * (double)totals->limit_most / 1e6;
+    double grace = (double)totals->grace_most;
+    char took[32], watching[80] = "";
+
+    *text = '\0';
+    if (!totals->limit_most || !totals->ranks || all <= allowed)
+        return;
+    efg_format_percent(took, sizeof took, efg_percent(all, cost.time));
+    if (cost.watching > allowed && cost.watching * cost.time <= allowed * grace)
+        snprintf(watching, sizeof watching, "; runs below %.0f s count as %.0f s", grace / 1e9, grace / 1e9);
+    else if (cost.watching > allowed && totals->limited & EFG_LIMITED_PAUSES)
+        snprintf(watching, sizeof watching, "; what is before the first pause weighs less in a longer run");
+    snprintf(text, size, "not kept: it took %s%s%s", took,
+             cost.ends > allowed || cost.watching <= allowed ? "; start and end are not limited" : "",
+             watching);
+}
+
 static void put_limit(struct efg_buffer *out, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
-    double share;
-    char took[32];
+    char excess[200];
 
-    if (!totals->limited || !totals->ranks)
+    name_excess(excess, sizeof excess, run);
+    if (!totals->limited && !*excess)
         return;
-    efg_summary_cost(run, &share);
-    efg_format_percent(took, sizeof took, 100 * share);
     efg_summary_tell(out, "Limit        of %.7g%% of the time for watching (EFGTRACE_OVERHEAD):",
                      (double)totals->limit_most / 1e4);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
@@ -378,10 +413,8 @@ static void put_limit(struct efg_buffer *out, const struct efg_run *run)
             efg_summary_tell(out, "             %s", left_out[i].text);
     if (totals->limited & EFG_LIMITED_PAUSES)
         put_pauses(out, run);
-    if (share * 1e6 > (double)totals->limit_most)
-        efg_summary_tell(
-            out, "             not kept: it took %s; in a longer run, what is spent at its ends weighs less",
-            took);
+    if (*excess)
+        efg_summary_tell(out, "             %s", excess);
 }
 
 void efg_summary_accuracy(char *text, size_t size, const struct efg_totals *totals)

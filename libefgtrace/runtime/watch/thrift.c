@@ -84,6 +84,11 @@ static bool is_given(const char *key)
     return strcmp(efg_conf_source(&job->conf, key), "default") != 0;
 }
 
+static bool has_limit(void)
+{
+    return job->conf.overhead && (job->conf.mode != EFG_MODE_FULL || is_given("overhead"));
+}
+
 /* Something was asked for that pauses would spoil: the order of calls; or iterations of the whole run, but no
  * limit. */
 static bool is_barred(void)
@@ -262,7 +267,7 @@ static void note_limited(const struct efg_agree *agree)
 
 void efg_thrift_look(struct efg_thread *t, uint64_t now)
 {
-    if (!job->conf.overhead || (job->conf.mode == EFG_MODE_FULL && !is_given("overhead")))
+    if (!has_limit())
         return;
     if (!thrift.has_begun) {
         efg_limit_init(&thrift.limit, job->conf.overhead, job->init, is_given("overhead"));
@@ -401,7 +406,8 @@ static void settle_polls(struct efg_thread *t)
 void efg_thrift_known(struct efg_run_rank *rank, struct efg_thread *only)
 {
     rank->limited = __atomic_load_n(&thrift.limited, __ATOMIC_RELAXED);
-    rank->limit = job->conf.overhead;
+    rank->limit = has_limit() ? job->conf.overhead : 0;
+    rank->grace = has_limit() ? efg_limit_grace(is_given("overhead")) : 0;
     for (struct efg_thread *t = only ? only : efg_threads.list; t; t = only ? NULL : t->next) {
         settle_polls(t);
         rank->paused += t->pause.time;
