@@ -452,7 +452,6 @@ static void test_remembers(void **state)
     assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
     for (int i = 0; i < 3; i++)
         assert_int_equal(efg_memo_predict(&hand, frame)->path, 7);
-    assert_true(walk->word_count >= walk->count);
     compare_all_words(memo, frame, walk);
     memo->stack_end = frame; /* as if it were another stack: then it is compared in order */
     compare_all_words(memo, frame, walk);
@@ -460,6 +459,45 @@ static void test_remembers(void **state)
     efg_walk_forget(walk);
     free(memo);
     free(walk);
+}
+
+static bool is_in_program(void *address)
+{
+    Dl_info info, own;
+
+    return dladdr((char *)address - 1, &info) && dladdr(is_in_program, &own) &&
+           info.dli_fbase == own.dli_fbase;
+}
+
+/* A walk has words up to the return address in main, or, if it is not IS_IN_MAIN, up to the last one. */
+static void *check_words(void *is_in_main)
+{
+    struct efg_walk *walk = calloc(1, sizeof *walk);
+
+    assert_non_null(walk);
+    if (efg_walk(walk, __builtin_frame_address(0), EFG_WALK_DEPTH) == 0) {
+        uint32_t last = walk->count;
+        while (last > 0 && walk->address[last - 1] != (void *)walk->word[walk->word_count - 1].value)
+            last--;
+        assert_true(last > 0 && last <= walk->word_count);
+        assert_true(is_in_main ? last < walk->count - 1 : last == walk->count);
+        assert_true(!is_in_main || is_in_program(walk->address[last - 1]));
+        assert_true(!is_in_main || !is_in_program(walk->address[last]));
+    }
+    efg_walk_forget(walk);
+    free(walk);
+    return NULL;
+}
+
+/* Who has called main is not compared. In another thread, all is. */
+static void test_compares_up_to_main(void **state)
+{
+    pthread_t thread;
+    (void)state;
+
+    check_words(&thread);
+    assert_int_equal(pthread_create(&thread, NULL, check_words, NULL), 0);
+    pthread_join(thread, NULL);
 }
 
 /* A loop of two rounds and what follows it: after one pass, all of it is expected. */
@@ -920,6 +958,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_remembers),
+        cmocka_unit_test(test_compares_up_to_main),
         cmocka_unit_test(test_expects_the_end_of_a_loop),
         cmocka_unit_test(test_remembers_so_much),
         cmocka_unit_test(test_fixed_frames),

@@ -14,6 +14,9 @@
  * memory that holds a CFA. rbp is compared at the place where the frames below have
  * saved it. Where no rule asks for it, it is not compared: it mostly holds a variable.
  *
+ * Words that only say who has called main are left out: main has one caller, and where the words before
+ * them are the same, it has not returned.
+ *
  * A word lies in a frame that the words before it have shown to be there, so that it
  * can be read whatever has become of the stack of the walk before.
  *
@@ -27,6 +30,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "cfi.h"
@@ -38,7 +42,8 @@
 #define IS_SUPPORTED 0
 #endif
 
-#define PAGE 4096 /* the smallest there is on x86-64 */
+#define PAGE 4096     /* the smallest there is on x86-64 */
+#define MOST_ENTRY 64 /* bytes of the code that a program begins with */
 
 static struct efg_rule look_up(uintptr_t pc, bool *is_lasting)
 {
@@ -218,16 +223,52 @@ static void learn(struct efg_walk *walk, const uintptr_t *frame, bool has_ended)
         efg_steps_link(steps, at, value, EFG_STEPS_END);
 }
 
+/* --- The start of the program --- */
+
+static const struct efg_module *module_of(const struct efg_walk *walk, uint32_t i)
+{
+    return efg_modules_find((uintptr_t)walk->address[i] - 1);
+}
+
+/* Main is what the C library has called, whose first function the beginning of the program has called. */
+static void find_start(struct efg_walk *walk)
+{
+    uint32_t word = walk->word_count, i = walk->count - 1;
+
+    if (walk->count < 3 || (uintptr_t)walk->address[i] - getauxval(AT_ENTRY) > MOST_ENTRY)
+        return;
+    const struct efg_module *library = module_of(walk, i - 1);
+    while (i > 1 && module_of(walk, i - 1) == library)
+        i--;
+    while (word > 1 && walk->word[word - 1].value != (uintptr_t)walk->address[i])
+        word--;
+    walk->start = walk->word[word - 1].at;
+}
+
+static void leave_out_start(struct efg_walk *walk)
+{
+    uint32_t count = 1;
+
+    if (!walk->start)
+        find_start(walk);
+    while (count < walk->word_count && walk->word[count].at != walk->start)
+        count++;
+    walk->word_count = count;
+}
+
 int efg_walk(struct efg_walk *walk, const uintptr_t *frame, uint32_t limit)
 {
     if (!IS_SUPPORTED)
         return -ENOTSUP;
-    if (walk_again(walk, frame, limit) == 0)
-        return 0;
-    int found = walk_anew(walk, frame, limit);
-    if (found >= 0 && walk->is_lasting)
-        learn(walk, frame, found == 0);
-    return found < 0 ? found : 0;
+    if (walk_again(walk, frame, limit) != 0) {
+        int found = walk_anew(walk, frame, limit);
+        if (found < 0)
+            return found;
+        if (walk->is_lasting)
+            learn(walk, frame, found == 0);
+    }
+    leave_out_start(walk);
+    return 0;
 }
 
 void efg_walk_forget(struct efg_walk *walk)

@@ -30,6 +30,7 @@ struct efg_walk { /* all zero to begin with; it may be kept for the next walk */
     bool is_lasting;        /* it holds until there is a new generation of modules */
     bool is_astray;         /* it has reached an address without memory */
     uintptr_t page;         /* known to be mapped, during a walk */
+    const uintptr_t *start; /* where main returns to; NULL: not known, as in other threads */
     struct efg_map rules;   /* struct efg_rule by address, while the generation lasts */
     struct efg_steps steps; /* as long */
     struct efg_place place[EFG_WALK_DEPTH]; /* of each address, and how many words led to it: */
