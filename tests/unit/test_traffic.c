@@ -43,9 +43,18 @@ static void add(struct model *m, struct sum *sum, uint64_t bytes)
     sum->window.bytes += m->is_open ? bytes : 0;
 }
 
+/* One of those who know what they send counts it, or it is looked up. */
+static void count(struct efg_traffic *t, uint32_t partner, uint64_t bytes)
+{
+    if (random_below(3))
+        efg_traffic_add(t, partner, bytes);
+    else
+        efg_traffic_own(t, random_below(EFG_TRAFFIC_OWN), partner, bytes)->count++;
+}
+
 static void message(struct efg_traffic *t, struct model *m, uint32_t partner, uint64_t bytes)
 {
-    efg_traffic_add(t, partner, bytes);
+    count(t, partner, bytes);
     if (partner == EFG_TRAFFIC_COLLECTIVE) {
         add(m, &m->collective[size_of(bytes)], bytes);
         return;

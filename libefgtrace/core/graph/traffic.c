@@ -102,10 +102,19 @@ EFG_HOT __attribute__((noinline)) void efg_traffic_turn(struct efg_traffic *t, s
     *run = (struct efg_traffic_run){.bytes = bytes, .count = 1, .partner = partner};
 }
 
+struct efg_traffic_run *efg_traffic_own(struct efg_traffic *t, uint32_t i, uint32_t partner, uint64_t bytes)
+{
+    efg_traffic_turn(t, &t->own[i], partner, bytes);
+    t->own[i].count = 0;
+    return &t->own[i];
+}
+
 static void settle(struct efg_traffic *t)
 {
     for (uint32_t i = 0; i < EFG_TRAFFIC_RUNS; i++)
         end_run(t, &t->run[i]);
+    for (uint32_t i = 0; i < EFG_TRAFFIC_OWN; i++)
+        end_run(t, &t->own[i]);
 }
 
 /* --- windows --- */

@@ -22,6 +22,7 @@
 
 #define EFG_TRAFFIC_PARTNERS 1024
 #define EFG_TRAFFIC_RUNS 256
+#define EFG_TRAFFIC_OWN 128  /* runs of those who know that they send the same again */
 #define EFG_TRAFFIC_SIZES 64 /* size 0: no bytes; size s: [2^(s-1), 2^s) bytes */
 
 /* Partners that are not one rank of the job: collectives have none, and messages to further
@@ -56,6 +57,7 @@ enum efg_traffic_window { EFG_TRAFFIC_NONE, EFG_TRAFFIC_OPEN, EFG_TRAFFIC_CLOSED
 
 struct efg_traffic {
     struct efg_traffic_run run[EFG_TRAFFIC_RUNS];
+    struct efg_traffic_run own[EFG_TRAFFIC_OWN];
     struct efg_traffic_run nothing; /* of who sends nothing: 0 bytes, partner 0; in no sum */
     enum efg_traffic_window window; /* the last one */
     uint32_t count, room;           /* sums */
@@ -97,6 +99,11 @@ static inline void efg_traffic_add(struct efg_traffic *t, uint32_t partner, uint
         efg_traffic_turn(t, run, partner, bytes);
 }
 _Static_assert(EFG_TRAFFIC_RUNS == 1 << (32 - 24), "a place is what the shift leaves");
+
+/* The run number I of EFG_TRAFFIC_OWN is, from now on, of messages of BYTES to PARTNER: whoever has it
+ * raises its count. */
+struct efg_traffic_run *efg_traffic_own(struct efg_traffic *traffic, uint32_t i, uint32_t partner,
+                                        uint64_t bytes);
 
 /* What is sent from now on is within a window; the window has ended; the last window, ended or
  * not, is discarded. */

@@ -156,6 +156,8 @@ struct efg_call {
     uint8_t is_large;  /* counts are of MPI_Count, not of int */
     bool recording;    /* for the tracer: this call is being recorded */
     bool is_spared;    /* ... and this one was not measured on entering */
+    bool is_known;     /* ... its arguments are those of the last one from its path: record/again.h */
+    bool is_defined;   /* ... the log has all that its records name */
     int16_t amode, whence;
     int nrequests;
     EFG_HANDLE(MPI_Win) win;

@@ -11,14 +11,9 @@
 #include "core/graph/signature.h"
 #include "runtime/base/memory.h"
 
-/* The count that fits an int is quicker to ask for. */
-EFG_HOT uint64_t efg_decode_done(const MPI_Status *status)
+uint64_t efg_decode_many(const MPI_Status *status)
 {
-    int bytes = 0;
     MPI_Count more = 0;
-    PMPI_Get_count(status, MPI_BYTE, &bytes);
-    if (bytes >= 0) /* not MPI_UNDEFINED */
-        return (uint64_t)bytes;
     PMPI_Get_elements_x(status, MPI_BYTE, &more);
     return more > 0 ? (uint64_t)more : 0;
 }

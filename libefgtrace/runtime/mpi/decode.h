@@ -52,8 +52,15 @@ static inline bool efg_decode_is_poll(const struct efg_call *call)
     return efg_shape_is_in(call, EFG_SHAPES_POLL);
 }
 
-/* Bytes that STATUS says were received, or read or written. */
-uint64_t efg_decode_done(const MPI_Status *status);
+/* Bytes that STATUS says were received, or read or written; the same where they are more than an int
+ * holds. A count that fits an int is quicker to ask for. */
+uint64_t efg_decode_many(const MPI_Status *status);
+static inline uint64_t efg_decode_done(const MPI_Status *status)
+{
+    int bytes = 0;
+    PMPI_Get_count(status, MPI_BYTE, &bytes);
+    return bytes >= 0 ? (uint64_t)bytes : efg_decode_many(status); /* MPI_UNDEFINED */
+}
 
 /* Root of a collective as records name it. */
 uint32_t efg_decode_root(const struct efg_call *call, const struct efg_comm *comm);

@@ -10,6 +10,16 @@
 #include "base/hot.h"
 #include "core/graph/graph.h"
 
+bool efg_again_define(struct efg_again_place *a, struct efg_recorder *r, const struct efg_call *c,
+                      const struct efg_comm *comm)
+{
+    if (!efg_recorder_define_all(r, c, comm))
+        return false;
+    a->path = c->path;
+    a->definitions = r->definitions;
+    return true;
+}
+
 static bool is_lasting(int64_t count, MPI_Datatype type)
 {
     return count <= 0 || efg_types_known(type) > 0;
@@ -31,12 +41,11 @@ static void learn_traffic(struct efg_again_place *a, struct efg_traffic *t, cons
 
     if (!is_send && !is_collective) {
         a->run = &t->nothing;
-        a->bytes = a->partner = 0;
         return;
     }
-    a->bytes = is_collective ? f->sent + f->received : f->sent;
-    a->partner = is_collective ? EFG_TRAFFIC_COLLECTIVE : efg_comms_world_rank(f->comm, c->peer);
-    a->run = efg_traffic_run(t, a->partner, a->bytes);
+    a->run = efg_traffic_own(t, c->path % EFG_AGAIN,
+                             is_collective ? EFG_TRAFFIC_COLLECTIVE : efg_comms_world_rank(f->comm, c->peer),
+                             is_collective ? f->sent + f->received : f->sent);
 }
 
 EFG_HOT void efg_again_learn(struct efg_again *again, struct efg_recorder *r, const struct efg_call *c,
@@ -48,6 +57,7 @@ EFG_HOT void efg_again_learn(struct efg_again *again, struct efg_recorder *r, co
         return;
     again->facts[c->path % EFG_AGAIN] = *f;
     a->added = added;
+    a->definitions = 0;
     a->event = (struct efg_event){.flags = f->flags,
                                   .is_start = efg_shape_is_in(c, EFG_SHAPES_STARTING),
                                   .bytes = f->sent + f->received}
@@ -56,13 +66,4 @@ EFG_HOT void efg_again_learn(struct efg_again *again, struct efg_recorder *r, co
     memcpy((char *)a + sizeof a->id, (const char *)c + sizeof a->id, EFG_CALL_ARGUMENTS - sizeof a->id);
     __atomic_signal_fence(__ATOMIC_RELEASE);
     a->id = c->id;
-}
-
-EFG_HOT void efg_again_follow_turn(struct efg_recorder *r, const struct efg_again_place *a)
-{
-    if (!efg_again_goes_on(a)) { /* then its count is 1, and 1 more below */
-        efg_traffic_turn(r->traffic, a->run, a->partner, a->bytes);
-        a->run->count--;
-    }
-    efg_again_follow(r, a);
 }

@@ -16,6 +16,7 @@
 #include "recorder.h"
 
 #define EFG_AGAIN 128 /* call paths */
+_Static_assert(EFG_AGAIN == EFG_TRAFFIC_OWN, "each has its own");
 
 typedef uint64_t efg_again_words __attribute__((vector_size(16), aligned(16), may_alias));
 
@@ -28,9 +29,9 @@ struct efg_again_place {
     uint64_t event;              /* the last word of its event (core/graph/graph.h) */
     struct efg_flight added;     /* to messages under way */
     uint64_t removed;            /* communicators, before the call had returned */
-    struct efg_traffic_run *run; /* where what it sends at once is counted, if that is of ... */
-    uint64_t bytes;
-    uint32_t partner;
+    struct efg_traffic_run *run; /* where what it sends at once is counted */
+    uint32_t path;        /* that the log has, with the function and the communicator, since ... */
+    uint32_t definitions; /* the recorder has that number of them */
 };
 _Static_assert(sizeof(struct efg_again_place) == 2 * EFG_CALL_ARGUMENTS, "two cache lines");
 
@@ -52,11 +53,42 @@ EFG_INLINE const struct efg_again_place *efg_again_place(const struct efg_again 
     return &again->place[call->path % EFG_AGAIN];
 }
 
+/* CALL begins: its path is found. */
+EFG_INLINE void efg_again_enter(const struct efg_again *again, struct efg_call *call)
+{
+    const struct efg_again_place *a = efg_again_place(again, call);
+
+    if (a->id == call->id && efg_again_is_alike(a, call))
+        call->is_known = true;
+}
+
+EFG_INLINE bool efg_again_holds(const struct efg_again_place *a)
+{
+    return a->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED);
+}
+
 /* Whether A, the place of CALL, which has returned with RESULT, says what it means. */
 EFG_INLINE bool efg_again_knows(const struct efg_again_place *a, const struct efg_call *call, int result)
 {
-    return efg_again_is_alike(a, call) &&
-           a->removed == __atomic_load_n(&efg_comms_removed, __ATOMIC_RELAXED) && result == MPI_SUCCESS;
+    return call->is_known && efg_again_holds(a) && result == MPI_SUCCESS;
+}
+
+/* See that the log has what records of CALL name, whose place A is: function, path and COMM. */
+bool efg_again_define(struct efg_again_place *a, struct efg_recorder *r, const struct efg_call *call,
+                      const struct efg_comm *comm);
+
+/* The facts of CALL, which begins, if they are known; then whether the log has all that it names is, too. */
+EFG_INLINE const struct efg_facts *efg_again_facts(struct efg_again *again, struct efg_recorder *r,
+                                                   struct efg_call *call)
+{
+    struct efg_again_place *a = &again->place[call->path % EFG_AGAIN];
+    const struct efg_facts *facts = &again->facts[call->path % EFG_AGAIN];
+
+    if (!call->is_known || !efg_again_holds(a))
+        return NULL;
+    call->is_defined = (a->path == call->path && a->definitions == r->definitions) ||
+                       efg_again_define(a, r, call, facts->comm);
+    return facts;
 }
 
 /* Calls whose partners and sizes are arguments, and that tell nothing else. */
@@ -81,21 +113,12 @@ EFG_INLINE bool efg_again_begin(struct efg_again *again, const struct efg_call *
 void efg_again_learn(struct efg_again *again, struct efg_recorder *r, const struct efg_call *call,
                      const struct efg_facts *facts, struct efg_flight added);
 
-/* Whether what it sends is one more of the messages before it, or nothing. */
-EFG_INLINE bool efg_again_goes_on(const struct efg_again_place *a)
-{
-    return efg_traffic_is_of(a->run, a->partner, a->bytes);
-}
-
-/* efg_recorder_follow for what is known and goes on. */
+/* efg_recorder_follow for what is known. */
 EFG_INLINE void efg_again_follow(struct efg_recorder *r, const struct efg_again_place *a)
 {
     a->run->count++;
     r->flight.sum += a->added.sum;
     r->flight.count += a->added.count;
 }
-
-/* The same, if it may not go on. */
-void efg_again_follow_turn(struct efg_recorder *r, const struct efg_again_place *a);
 
 #endif

@@ -55,19 +55,30 @@ static MPI_Comm forget_message(struct efg_recorder *r, MPI_Message message)
     return efg_comms_known(handle) ? handle : 0;
 }
 
-static void enter_shape(struct efg_recorder *r, struct efg_call *c, bool writes)
+static uint64_t sent_by(const struct efg_call *c, const struct efg_facts *known)
+{
+    return known ? known->sent : efg_decode_bytes(c->count, c->type);
+}
+
+static const struct efg_comm *comm_of(const struct efg_call *c, const struct efg_facts *known)
+{
+    return known ? known->comm : efg_comms_known(c->comm);
+}
+
+static void enter_shape(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *known,
+                        bool writes)
 {
     switch (c->shape) {
     case EFG_SHAPE_SEND:
     case EFG_SHAPE_SENDRECV:
         if (writes)
-            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, efg_comms_known(c->comm), c->peer, c->tag,
-                                     efg_decode_bytes(c->count, c->type), 0);
+            efg_recorder_put_message(r, EFG_REC_SEND, c->enter, comm_of(c, known), c->is_defined, c->peer,
+                                     c->tag, sent_by(c, known), 0);
         break;
     case EFG_SHAPE_ISEND:
     case EFG_SHAPE_ISENDRECV:
-        if (writes && efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, efg_comms_known(c->comm), c->peer,
-                                               c->tag, efg_decode_bytes(c->count, c->type), r->next_request))
+        if (writes && efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, comm_of(c, known), c->is_defined,
+                                               c->peer, c->tag, sent_by(c, known), r->next_request))
             r->request = r->next_request++;
         break;
     case EFG_SHAPE_START:
@@ -75,7 +86,7 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, bool writes)
         break;
     case EFG_SHAPE_COLLECTIVE:
     case EFG_SHAPE_COMM_NEW:
-        r->has_begun = writes && !is_partial(c) && efg_recorder_has_comm(efg_comms_known(c->comm));
+        r->has_begun = writes && !is_partial(c) && efg_recorder_has_comm(comm_of(c, known));
         if (r->has_begun)
             efg_recorder_put(r, (struct efg_record){.time = c->enter, .kind = EFG_REC_COLLECTIVE_BEGIN});
         break;
@@ -98,7 +109,7 @@ static void enter_shape(struct efg_recorder *r, struct efg_call *c, bool writes)
     }
 }
 
-EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
+EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c, const struct efg_facts *known)
 {
     bool wants_statuses = r->is_on || r->is_draining || r->is_asking;
     if (efg_shape_is_in(c, EFG_SHAPES_NAMING))
@@ -106,20 +117,21 @@ EFG_HOT void efg_recorder_enter(struct efg_recorder *r, struct efg_call *c)
     if (efg_shape_is_in(c, wants_statuses ? EFG_SHAPES_TELLING : EFG_SHAPES_TELLING_ALONE))
         efg_recorder_substitute_statuses(r, c);
     if (r->is_on || !efg_shape_is_in(c, EFG_SHAPES_COMPLETING)) {
-        efg_recorder_enter_again(r, c);
+        efg_recorder_enter_again(r, c, known);
         return;
     }
     c->recording = false; /* and nothing begins with such a call */
     r->request = 0;
 }
 
-EFG_HOT void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c)
+EFG_HOT void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *c,
+                                      const struct efg_facts *known)
 {
     c->recording = false;
     r->request = 0;
     if (r->is_on && !efg_decode_is_poll(c))
         c->recording = efg_recorder_visit(r, c);
-    enter_shape(r, c, c->recording);
+    enter_shape(r, c, known, c->recording);
     if (c->recording)
         efg_log_commit(&r->log);
 }
@@ -220,7 +232,7 @@ static void leave_icollective(struct efg_recorder *r, const struct efg_call *c, 
 static void put_collective_end(struct efg_recorder *r, const struct efg_call *c, const struct efg_facts *f,
                                uint64_t leave)
 {
-    if (!r->has_begun || !efg_recorder_names_comm(r, f->comm))
+    if (!r->has_begun || !(c->is_defined || efg_recorder_names_comm(r, f->comm)))
         return;
     efg_recorder_put(r, (struct efg_record){.time = leave,
                                             .kind = EFG_REC_COLLECTIVE_END,
@@ -262,7 +274,7 @@ static void leave_shape(struct efg_recorder *r, struct efg_call *c, const struct
     case EFG_SHAPE_SENDRECV:
     case EFG_SHAPE_MRECV:
         if (writes)
-            efg_recorder_put_receive(r, EFG_REC_RECV, leave, f->comm, c->statuses, 0);
+            efg_recorder_put_receive(r, EFG_REC_RECV, leave, f->comm, c->is_defined, c->statuses, 0);
         break;
     case EFG_SHAPE_ISEND:
         leave_isend(r, c, f, writes);

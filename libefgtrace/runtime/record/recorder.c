@@ -62,12 +62,13 @@ static void forget_all(struct efg_recorder *r)
     forget(&r->regions_known);
     forget(&r->phases_known);
     r->knows_when = r->knows_counters = false;
+    r->definitions++;
 }
 
 void efg_recorder_init(struct efg_recorder *r, uint32_t thread, struct efg_traffic *traffic)
 {
     *r = (struct efg_recorder){
-        .thread = (uint16_t)thread, .traffic = traffic, .next_request = 1, .next_match = 1};
+        .thread = (uint16_t)thread, .traffic = traffic, .next_request = 1, .next_match = 1, .definitions = 1};
 }
 
 int efg_recorder_open(struct efg_recorder *r, const char *path, const struct efg_log_header *header,
@@ -376,11 +377,19 @@ static void take_along(struct efg_request *q, void *data)
         r, (struct efg_record){.time = r->first_enter, .kind = EFG_REC_IRECV_REQUEST, .e = q->number});
 }
 
+bool efg_recorder_define_all(struct efg_recorder *r, const struct efg_call *call, const struct efg_comm *comm)
+{
+    if (!r->is_on)
+        return false;
+    define_call(r, call->id, call->path);
+    return efg_recorder_names_comm(r, comm);
+}
+
 EFG_HOT bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
 {
     size_t count = room_of(call);
     flush_spin(r);
-    if (!is_known(r, call->id, call->path))
+    if (!call->is_defined && !is_known(r, call->id, call->path))
         define_call(r, call->id, call->path);
     if (!efg_recorder_room(r, count))
         return false;

@@ -85,6 +85,7 @@ struct efg_recorder {
     uint64_t first_enter;                        /* ticks: the first call of the window */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known, regions_known, phases_known;
+    uint32_t definitions; /* how often there were none in the log, from 1 */
     bool knows_when; /* the log has the conditions */
     bool knows_counters;
     struct efg_recorded_counts *counts; /* NULL: nothing is counted */
@@ -136,9 +137,11 @@ void efg_recorder_close(struct efg_recorder *r, uint64_t time);
 static inline bool efg_recorder_wants_enter(const struct efg_recorder *r,
                                             const struct efg_call *call)
 {
-    return r->is_on || r->is_draining || efg_shape_is_in(call, EFG_SHAPES_ENDING) ||
-           ((call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG) &&
-            efg_shape_is_in(call, EFG_SHAPES_RECEIVING));
+    return r->is_on || r->is_draining ||
+           (!call->is_known &&
+            (efg_shape_is_in(call, EFG_SHAPES_ENDING) ||
+             ((call->rpeer == MPI_ANY_SOURCE || call->rtag == MPI_ANY_TAG) &&
+              efg_shape_is_in(call, EFG_SHAPES_RECEIVING))));
 }
 
 static inline bool efg_recorder_wants_leave(const struct efg_recorder *r,
@@ -161,8 +164,9 @@ static inline bool efg_recorder_is_idle(const struct efg_recorder *r)
 void efg_recorder_follow(struct efg_recorder *r, const struct efg_call *call,
                          const struct efg_comm *comm, uint64_t sent, uint64_t received);
 
-/* Before and after the real call. FACTS as decoded; calls are nested properly. */
-void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call);
+/* Before and after the real call. FACTS as decoded, KNOWN if they are known before; calls are nested
+ * properly. */
+void efg_recorder_enter(struct efg_recorder *r, struct efg_call *call, const struct efg_facts *known);
 void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
                         const struct efg_facts *facts, uint64_t leave, int result);
 
@@ -176,7 +180,7 @@ void efg_recorder_leave(struct efg_recorder *r, struct efg_call *call,
     (EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(ISEND) | EFG_SHAPE_SET(IRECV) | \
      EFG_SHAPE_SET(ISENDRECV) | EFG_SHAPE_SET(START))
 void efg_recorder_take_back(struct efg_recorder *r, struct efg_call *call);
-void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call);
+void efg_recorder_enter_again(struct efg_recorder *r, struct efg_call *call, const struct efg_facts *known);
 
 /* r->counts are those of CALL, which has returned: put them into the log, if it is recorded already. */
 void efg_recorder_count(struct efg_recorder *r, struct efg_call *call);
@@ -245,6 +249,9 @@ static inline bool efg_bits_has(const struct efg_bits *bits, uint32_t number)
 /* Define what a record is about to refer to. There is room for the call's records as before, or
  * false is returned, and recording is over. */
 bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *comm);
+/* The same of all that CALL, on COMM, names. */
+bool efg_recorder_define_all(struct efg_recorder *r, const struct efg_call *call,
+                             const struct efg_comm *comm);
 /* KIND is EFG_REC_DEF_WIN or EFG_REC_DEF_FILE; NAME may be NULL. */
 void efg_recorder_define_object(struct efg_recorder *r, int kind, const struct efg_object *object,
                                 const char *name);
@@ -339,12 +346,13 @@ static inline void efg_recorder_substitute_statuses(struct efg_recorder *r,
         call->statuses = r->statuses;
 }
 
-/* The record of a message, if it has a partner: then 1. There is room for it. */
+/* The record of a message, if it has a partner: then 1. There is room for it. IS_DEFINED: the log has
+ * COMM. */
 static inline bool efg_recorder_put_message(struct efg_recorder *r, int kind, uint64_t time,
-                                            const struct efg_comm *comm, int peer, int tag,
-                                            uint64_t bytes, uint32_t request)
+                                            const struct efg_comm *comm, bool is_defined, int peer,
+                                            int tag, uint64_t bytes, uint32_t request)
 {
-    if (peer < 0 || !efg_recorder_names_comm(r, comm))
+    if (peer < 0 || !(is_defined || efg_recorder_names_comm(r, comm)))
         return false;
     efg_recorder_put(r, (struct efg_record){.time = time,
                                             .kind = (uint16_t)kind,
@@ -355,9 +363,15 @@ static inline bool efg_recorder_put_message(struct efg_recorder *r, int kind, ui
                                             .e = request});
     return true;
 }
-void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
-                              const struct efg_comm *comm, const MPI_Status *status,
-                              uint32_t request);
+/* The same of one that STATUS tells of, if it does. */
+static inline void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
+                                            const struct efg_comm *comm, bool is_defined,
+                                            const MPI_Status *status, uint32_t request)
+{
+    if (!efg_recorder_is_ignored(status))
+        efg_recorder_put_message(r, kind, time, comm, is_defined, status->MPI_SOURCE, status->MPI_TAG,
+                                 efg_decode_done(status), request);
+}
 void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uint64_t e);
 
 /* Note a request of KIND (enum efg_request_kind) that CALL has started, whose handle is

@@ -92,14 +92,6 @@ void efg_recorder_put_plain(struct efg_recorder *r, int kind, uint64_t time, uin
     efg_recorder_put(r, (struct efg_record){.time = time, .kind = (uint16_t)kind, .e = e});
 }
 
-EFG_HOT void efg_recorder_put_receive(struct efg_recorder *r, int kind, uint64_t time,
-                                      const struct efg_comm *comm, const MPI_Status *status, uint32_t request)
-{
-    if (!efg_recorder_is_ignored(status))
-        efg_recorder_put_message(r, kind, time, comm, status->MPI_SOURCE, status->MPI_TAG,
-                                 efg_decode_done(status), request);
-}
-
 /* --- requests --- */
 
 EFG_HOT struct efg_request *efg_recorder_started(struct efg_recorder *r, const struct efg_call *c, int kind,
@@ -137,8 +129,8 @@ void efg_recorder_start_persistent(struct efg_recorder *r, struct efg_call *c, b
         q->number = r->next_request++;
         q->window = r->window;
         if (q->kind == EFG_REQUEST_SEND)
-            q->is_recorded = (uint8_t)efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, q->comm, q->peer,
-                                                               q->tag, q->bytes, q->number);
+            q->is_recorded = (uint8_t)efg_recorder_put_message(r, EFG_REC_ISEND, c->enter, q->comm, false,
+                                                               q->peer, q->tag, q->bytes, q->number);
         r->open_requests += q->is_recorded;
     }
 }
@@ -196,9 +188,10 @@ static void put_completion(struct efg_recorder *r, const struct efg_request *q, 
         break;
     case EFG_REQUEST_RECV:
         if (is_of_another(q, status))
-            efg_recorder_put_message(r, EFG_REC_IRECV, time, q->comm, q->peer, q->tag, q->bytes, q->number);
+            efg_recorder_put_message(r, EFG_REC_IRECV, time, q->comm, false, q->peer, q->tag, q->bytes,
+                                     q->number);
         else
-            efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm, status, q->number);
+            efg_recorder_put_receive(r, EFG_REC_IRECV, time, q->comm, false, status, q->number);
         break;
     case EFG_REQUEST_COLLECTIVE:
     case EFG_REQUEST_IDUP:

@@ -293,7 +293,7 @@ static enum efg_spared enter_in_pause(struct efg_thread *t, struct efg_call *c)
     if (!efg_shape_is_in(c, EFG_SHAPES_KEPT))
         return EFG_SPARED_ALL;
     c->enter = efg_clock_ticks();
-    efg_recorder_enter(&t->recorder, c);
+    efg_recorder_enter(&t->recorder, c, NULL);
     c->is_spared = true;
     return EFG_SPARED_EVENT;
 }
@@ -348,7 +348,7 @@ enum efg_spared efg_thrift_enter(struct efg_thread *t, struct efg_call *c)
     if (is_measured(t, c))
         return EFG_SPARED_NOTHING;
     if (efg_recorder_wants_enter(&t->recorder, c))
-        efg_recorder_enter(&t->recorder, c);
+        efg_recorder_enter(&t->recorder, c, NULL);
     c->is_spared = true;
     return EFG_SPARED_EVENT;
 }

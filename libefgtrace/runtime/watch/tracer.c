@@ -140,11 +140,12 @@ static __attribute__((noinline)) bool begin_other(struct efg_thread *t, struct e
         return wants_leave;
     }
     find_path(call, e);
+    efg_again_enter(&t->again, call);
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) && efg_windows_join(t, call->enter) != 0)
         return turn_back(t);
     if (efg_recorder_wants_enter(&t->recorder, call))
-        efg_recorder_enter(&t->recorder, call);
+        efg_recorder_enter(&t->recorder, call, efg_again_facts(&t->again, &t->recorder, call));
     if (is_live)
         efg_live_enter(t, call);
     end_enter(t);
@@ -162,9 +163,17 @@ static __attribute__((noinline, cold)) bool begin_first(struct efg_call *call, b
 }
 
 /* The recorder wants CALL. */
+static __attribute__((noinline)) bool begin_wanted(struct efg_thread *t, struct efg_call *call)
+{
+    efg_recorder_enter(&t->recorder, call, NULL);
+    efg_thread_end_work(t);
+    return true;
+}
+
+/* The same of one that is known. */
 static __attribute__((noinline)) bool begin_recorded(struct efg_thread *t, struct efg_call *call)
 {
-    efg_recorder_enter(&t->recorder, call);
+    efg_recorder_enter(&t->recorder, call, efg_again_facts(&t->again, &t->recorder, call));
     efg_thread_end_work(t);
     return true;
 }
@@ -193,8 +202,9 @@ EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
     t->cost.countdown--;
     t->cost.entered = 0;
     call->enter = efg_clock_convert(EFG_CLOCK_COUNTER());
+    efg_again_enter(&t->again, call);
     if (efg_recorder_wants_enter(&t->recorder, call))
-        return begin_recorded(t, call);
+        return call->is_known ? begin_recorded(t, call) : begin_wanted(t, call);
     efg_thread_end_work(t);
     return true;
 }
@@ -221,7 +231,8 @@ static void visit_before(struct efg_thread *t, struct efg_call *call)
 {
     efg_recorder_take_back(&t->recorder, call);
     efg_steer_visit(t, call->enter);
-    efg_recorder_enter_again(&t->recorder, call);
+    call->is_defined = false; /* the log may be another one */
+    efg_recorder_enter_again(&t->recorder, call, NULL);
     efg_recorder_count(&t->recorder, call);
 }
 
@@ -321,7 +332,7 @@ static __attribute__((noinline)) void end_other(struct efg_call *call, int resul
     if (is_cut_before)
         visit_before(t, call);
     if (known)
-        efg_again_follow_turn(&t->recorder, known);
+        efg_again_follow(&t->recorder, known);
     else if (result == MPI_SUCCESS && efg_shape_is_in(call, EFG_SHAPES_FOLLOWED | EFG_SHAPES_AGAIN))
         follow_new(t, call, facts, is_new);
     if (efg_recorder_wants_leave(&t->recorder, call)) {
@@ -397,7 +408,7 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
     const struct efg_again_place *place = efg_again_place(&t->again, call);
     EFG_KEEP(place);
     bool is_known = efg_again_knows(place, call, result);
-    if (is_known && may_wait(t, now) && efg_again_goes_on(place)) {
+    if (is_known && may_wait(t, now)) {
         efg_again_follow(&t->recorder, place);
         put_event(t, call, now, place->event);
         if (efg_recorder_wants_leave(&t->recorder, call)) {
