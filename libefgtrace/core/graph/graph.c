@@ -316,7 +316,7 @@ EFG_INLINE bool is_at(const struct efg_event *event, const struct efg_node *node
 EFG_INLINE bool may_pass(const struct efg_event *event, const struct efg_edge *edge, struct efg_node *node,
                          uint64_t between, uint64_t inside, bool is_plain)
 {
-    if (edge->mark || !is_at(event, node, is_plain) || (between | inside) > UINT32_MAX)
+    if (!is_at(event, node, is_plain) || (edge->marked | between | inside) > UINT32_MAX)
         return false;
     if (__builtin_expect(!is_alike(event->more, node), 0)) {
         if (event->is_poll)

@@ -108,8 +108,13 @@ struct efg_node {
 
 struct efg_edge {
     uint32_t from, to;
-    uint32_t next; /* next edge that leaves FROM */
-    uint32_t mark; /* 1: a visit counts for the pivot; set by efg_graph_mark_pivot */
+    union {
+        struct {
+            uint32_t next; /* next edge that leaves FROM */
+            uint32_t mark; /* 1: a visit counts for the pivot; set by efg_graph_mark_pivot */
+        };
+        uint64_t marked; /* 2^32 or more, if so */
+    };
     /* Where it is in the call tree: a step between two sites of one function. */
     uint32_t function;  /* the deepest site that both of its ends are below; for an edge from a node
                            to itself, the leaf */

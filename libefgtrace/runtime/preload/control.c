@@ -93,8 +93,7 @@ static int call(int (*next)(const int, ...), int level, const struct rest *rest)
         va_start(more, level);                                                         \
         take_rest(&rest, more);                                                        \
         va_end(more);                                                                  \
-        if (!atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) ||            \
-            efg_wrap_is_inside(__builtin_frame_address(0)))                            \
+        if (!efg_wrap_run() || efg_wrap_is_inside(__builtin_frame_address(0)))         \
             return call(next, level, &rest);                                           \
         efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);                    \
         listen(level, &rest, __builtin_return_address(0), __builtin_frame_address(0)); \

@@ -21,7 +21,6 @@
 #include "site.h"
 #include "wrap.h"
 
-static struct efg_hooks own_hooks; /* what efg_wrap_hooks point to */
 static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
 static bool is_of_sessions; /* it runs since a communicator was made without MPI_Init */
 static atomic_int users;    /* calls of MPI_Init and MPI_Session_init, less those that end them */
@@ -47,7 +46,7 @@ static void *look_up(const char *symbol)
 /* Until calls are traced, the tracer asks for itself. */
 static int named(void)
 {
-    return atomic_load_explicit(&efg_wrap_hooks, memory_order_relaxed) ? efg_wrap_outermost.named : EFG_PMPI;
+    return efg_wrap_run() ? efg_wrap_outermost.named : EFG_PMPI;
 }
 
 static struct efg_passing *passing(void)
@@ -100,7 +99,7 @@ static bool stop(void)
 
     if (getpid() != owner || !atomic_compare_exchange_strong(&stage, &expected, OVER))
         return false;
-    atomic_store_explicit(&efg_wrap_hooks, NULL, memory_order_release);
+    atomic_store_explicit(&efg_wrap_hooks.are_there, false, memory_order_release);
     return true;
 }
 
@@ -125,10 +124,10 @@ static void start(const MPI_Comm *comm)
     is_of_sessions = comm != NULL;
     owner = getpid();
     stage = RUNNING;
-    own_hooks = *run;
+    efg_wrap_hooks.run = *run;
     if (!comm && !is_alone())
         runtime->watch(finish);
-    atomic_store_explicit(&efg_wrap_hooks, &own_hooks, memory_order_release);
+    atomic_store_explicit(&efg_wrap_hooks.are_there, true, memory_order_release);
 }
 
 /* The latest moment there is: atexit functions and C++ destructors may still call MPI_Finalize.
@@ -312,8 +311,7 @@ static int create_from_group(struct place here,
                              MPI_Comm *newcomm)
 {
     bool is_outermost = enter(here);
-    const struct efg_hooks *run =
-        is_outermost ? atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) : NULL;
+    const struct efg_hooks *run = is_outermost ? efg_wrap_run() : NULL;
     struct efg_call c = {.id = EFG_CALL_Comm_create_from_group,
                          .shape = EFG_SHAPE_COMM_NEW,
                          .op = EFG_COLL_CREATE_HANDLE,

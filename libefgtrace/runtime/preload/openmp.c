@@ -11,8 +11,7 @@ EXPORT efg_openmp_tell efgtrace_openmp;
 
 void efgtrace_openmp(int what, const struct efg_openmp_sums *sums, const uintptr_t *frame)
 {
-    if (!atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire) ||
-        efg_wrap_is_inside(__builtin_frame_address(0)))
+    if (!efg_wrap_run() || efg_wrap_is_inside(__builtin_frame_address(0)))
         return;
     efg_wrap_enter(__builtin_frame_address(0), EFG_MPI);
     efg_wrap_openmp(what, sums, frame);

@@ -29,7 +29,7 @@ static bool is_name(const char *name)
 
 void efgtrace_user(int what, const char *name, unsigned long iterations)
 {
-    const struct efg_hooks *run = atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire);
+    const struct efg_hooks *run = efg_wrap_run();
 
     if (!run || efg_wrap_is_inside(__builtin_frame_address(0)))
         return;

@@ -29,7 +29,7 @@
 #pragma GCC target("tune=skylake")
 #endif
 
-_Atomic(const struct efg_hooks *) efg_wrap_hooks;
+struct efg_wrap_hooks efg_wrap_hooks;
 struct efg_constants efg_wrap_constants;
 __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("initial-exec")));
 
@@ -60,7 +60,7 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
     DEFINE(prefix, id_, parameters)                                                                          \
     {                                                                                                        \
         __typeof__(&prefix##id_) next = NEXT(prefix, id_);                                                   \
-        const struct efg_hooks *run = atomic_load_explicit(&efg_wrap_hooks, memory_order_acquire);           \
+        const struct efg_hooks *run = efg_wrap_run();                                                        \
         if (!run || efg_wrap_passes(EFG_SHAPE_##shape_) || efg_wrap_is_inside(__builtin_frame_address(0))) { \
             struct efg_call c __attribute__((unused)) = {__VA_ARGS__};                                       \
             return next arguments;                                                                           \

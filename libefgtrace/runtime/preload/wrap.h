@@ -67,7 +67,18 @@ size_t efg_wrap_list(struct efg_wrap_own own[2 * EFG_CALLS]);
 
 /* --- The call that a thread is in --- */
 
-extern OURS _Atomic(const struct efg_hooks *) efg_wrap_hooks; /* NULL: nothing is traced */
+/* In one cache line, and at a place that is known. */
+struct efg_wrap_hooks {
+    _Alignas(32) struct efg_hooks run;
+    atomic_bool are_there;
+};
+extern OURS struct efg_wrap_hooks efg_wrap_hooks;
+
+/* NULL: nothing is traced. */
+EFG_INLINE const struct efg_hooks *efg_wrap_run(void)
+{
+    return atomic_load_explicit(&efg_wrap_hooks.are_there, memory_order_acquire) ? &efg_wrap_hooks.run : NULL;
+}
 
 /* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; what passes. */
 struct efg_wrap_outermost {
