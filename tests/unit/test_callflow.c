@@ -40,9 +40,13 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
     return path >= PHYSICS ? 1 : FRAMES;
 }
 
-static efg_place place_of(uint32_t path, uint32_t frame)
+static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return frame >= FRAMES ? EFG_PLACE_UNKNOWN : path == PHYSICS ? place_of_physics : places[frame];
+    efg_place place = frame >= FRAMES   ? EFG_PLACE_UNKNOWN
+                      : path == PHYSICS ? place_of_physics
+                                        : places[frame];
+
+    return (struct efg_position){place, 0};
 }
 
 static void visit(struct efg_graph *graph, uint32_t path)
@@ -65,7 +69,7 @@ static void assert_turns_of(uint32_t calls, efg_place in_run, efg_place in_wrapp
     places[IN_WRAPPER] = in_wrapper;
     places[IN_STEP] = in_step;
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, place_of), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, position_of), 0);
     assert_int_equal(efg_history_init(&history, &graph, 0), 0);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         for (uint32_t k = 0; k < CALLS; k++) {
@@ -168,7 +172,7 @@ static void one_loop_after_the_other(void **state)
     (void)state;
 
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, place_of), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, position_of), 0);
     assert_int_equal(efg_history_init(&history, &graph, 0), 0);
     for (uint32_t i = 0; i < 4 * ROUNDS; i++)
         visit(&graph, i < 2 * ROUNDS ? 1 + i % 2 : PHYSICS + i % 2); /* FIRST SECOND .. PHYSICS OUTPUT .. */

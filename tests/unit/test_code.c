@@ -55,7 +55,7 @@ __asm__(".text\n" GOES_ROUND("goes_round", 0, 1) GOES_ROUND("other_goes_round", 
 static uint32_t loop_of(int call)
 {
     assert_int_not_equal(paths[call], 0);
-    return efg_place_loop(efg_code_place(paths[call], efg_callpath_get(paths[call]).depth - 1));
+    return efg_place_loop(efg_code_position(paths[call], efg_callpath_get(paths[call]).depth - 1).place);
 }
 
 static void a_loop_in_two_pieces(void **state)

@@ -31,9 +31,9 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
     return path >= MIX ? 1 : 2;
 }
 
-static efg_place place_of(uint32_t path, uint32_t frame)
+static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return frame ? EFG_PLACE_UNKNOWN : path >= SOLVER ? INNER : OUTER;
+    return (struct efg_position){frame ? EFG_PLACE_UNKNOWN : path >= SOLVER ? INNER : OUTER, 0};
 }
 
 static void add(struct efg_graph *graph, uint32_t path, uint32_t flags)
@@ -58,12 +58,12 @@ static void run(struct efg_graph *graph, uint32_t apply, uint32_t solve, uint32_
     }
 }
 
-static struct efg_history begin(struct efg_graph *graph, efg_path_place *place)
+static struct efg_history begin(struct efg_graph *graph, efg_path_position *position)
 {
     struct efg_history history;
 
     assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(graph, keys_of, place), 0);
+    assert_int_equal(efg_graph_follow_calls(graph, keys_of, position), 0);
     assert_int_equal(efg_history_init(&history, graph, 0), 0);
     return history;
 }
@@ -139,7 +139,7 @@ static void something_between_questions(void **state)
 static void assert_steps(uint32_t steps, uint32_t parts, uint32_t least, uint64_t iterations)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, place_of);
+    struct efg_history history = begin(&graph, position_of);
 
     for (uint32_t i = 0; i < steps; i++) {
         add(&graph, SUM, WORLD);

@@ -39,9 +39,9 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
     return 2;
 }
 
-static efg_place place_of(uint32_t path, uint32_t frame)
+static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return frame ? calls[path - 1].inner : calls[path - 1].outer;
+    return (struct efg_position){frame ? calls[path - 1].inner : calls[path - 1].outer, 0};
 }
 
 static void go_round(struct efg_graph *graph, uint32_t count)
@@ -73,7 +73,7 @@ static void assert_best(const struct call *of, uint32_t count, enum efg_pivot_cl
 
     calls = of;
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, place_of), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, position_of), 0);
     assert_int_equal(efg_history_init(&history, &graph, 0), 0);
     go_round(&graph, count);
     assert_int_equal(efg_callflow_fill(&flow, &history, end), 0);

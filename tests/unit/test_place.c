@@ -18,7 +18,8 @@ struct edge {
 };
 
 /* EDGES are sorted by where they begin. */
-static void find(uint32_t nodes, const struct edge *edges, uint32_t count, efg_place *place)
+static void find_positions(uint32_t nodes, const struct edge *edges, uint32_t count,
+                           struct efg_position *position)
 {
     uint32_t first[MOST + 1] = {0}, targets[2 * MOST];
 
@@ -27,7 +28,16 @@ static void find(uint32_t nodes, const struct edge *edges, uint32_t count, efg_p
         for (uint32_t v = edges[i].from + 1; v <= nodes; v++)
             first[v]++;
     }
-    assert_int_equal(efg_place_find(&(struct efg_digraph){nodes, first, targets}, place), 0);
+    assert_int_equal(efg_place_find(&(struct efg_digraph){nodes, first, targets}, position), 0);
+}
+
+static void find(uint32_t nodes, const struct edge *edges, uint32_t count, efg_place *place)
+{
+    struct efg_position position[MOST];
+
+    find_positions(nodes, edges, count, position);
+    for (uint32_t v = 0; v < nodes; v++)
+        place[v] = position[v].place;
 }
 
 #define FIND(nodes, edges, place) find(nodes, edges, sizeof(edges) / sizeof *(edges), place)
@@ -202,6 +212,17 @@ static int has_end_without(uint32_t nodes, const struct edge *edges, uint32_t co
     return 0;
 }
 
+static void random_edges(uint32_t nodes, struct edge *edges, uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t v = 0; v < nodes; v++) {
+        if (v + 1 < nodes && rand() % 4)
+            edges[(*count)++] = (struct edge){v, v + 1};
+        if (rand() % 3)
+            edges[(*count)++] = (struct edge){v, (uint32_t)rand() % nodes};
+    }
+}
+
 /* The same as what they are by definition, in graphs of any kind: without the node, there is no
  * way from the entry of its loop to an end of it. */
 static void as_defined(void **state)
@@ -212,18 +233,67 @@ static void as_defined(void **state)
     (void)state;
     srand(11);
     for (int run = 0; run < 2000; run++) {
-        uint32_t nodes = 2 + (uint32_t)rand() % 9, count = 0;
-        for (uint32_t v = 0; v < nodes; v++) {
-            if (v + 1 < nodes && rand() % 4)
-                edges[count++] = (struct edge){v, v + 1};
-            if (rand() % 3)
-                edges[count++] = (struct edge){v, (uint32_t)rand() % nodes};
-        }
+        uint32_t nodes = 2 + (uint32_t)rand() % 9, count;
+        random_edges(nodes, edges, &count);
         find(nodes, edges, count, place);
         for (uint32_t x = 0; x < nodes; x++)
             if (place[x] && efg_place_loop(place[x]) == EFG_PLACE_NO_LOOP)
                 assert_int_equal(is_always(place[x]), has_end_without(nodes, edges, count, nodes) &&
                                                           !has_end_without(nodes, edges, count, x));
+    }
+}
+
+/* for { 1 } for { for { 2 } 3 } 4 */
+static void order_of_loops(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 2}, {3, 4}};
+    struct efg_position position[MOST];
+
+    (void)state;
+    find_positions(5, edges, sizeof edges / sizeof *edges, position);
+    assert_int_equal(position[0].order, 0);
+    assert_true(position[1].order > 0);
+    assert_true(position[1].order < position[2].order);
+    assert_int_equal(position[2].order, position[3].order);
+    assert_int_equal(position[4].order, 0);
+    assert_true(efg_order_is_before(position[1].order, position[2].order));
+    assert_false(efg_order_is_before(position[2].order, position[3].order));
+    assert_false(efg_order_is_before(position[0].order, position[1].order)); /* in no loop */
+    assert_false(efg_order_is_before(position[1].order, 1 << EFG_ORDER_BITS | position[2].order));
+}
+
+static int leads_to(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t from, uint32_t to)
+{
+    int is_reached[MOST] = {0};
+
+    is_reached[from] = 1;
+    for (uint32_t time = 0; time < nodes; time++)
+        for (uint32_t i = 0; i < count; i++)
+            is_reached[edges[i].to] |= is_reached[edges[i].from];
+    return is_reached[to];
+}
+
+/* Nothing leads to a lower order; what has the same one is in one loop. */
+static void order_as_defined(void **state)
+{
+    struct edge edges[2 * MOST];
+    struct efg_position position[MOST];
+    uint32_t count;
+
+    (void)state;
+    srand(12);
+    for (int run = 0; run < 2000; run++) {
+        uint32_t nodes = 2 + (uint32_t)rand() % 9;
+        random_edges(nodes, edges, &count);
+        find_positions(nodes, edges, count, position);
+        for (uint32_t x = 0; x < nodes; x++)
+            for (uint32_t y = 0; y < nodes; y++) {
+                if (!position[x].order || !position[y].order)
+                    continue;
+                int leads = leads_to(nodes, edges, count, x, y), back = leads_to(nodes, edges, count, y, x);
+                assert_int_equal(position[x].order == position[y].order, leads && back);
+                assert_false(position[y].order < position[x].order && leads);
+            }
     }
 }
 
@@ -241,6 +311,8 @@ int main(void)
         cmocka_unit_test(left_by_return),
         cmocka_unit_test(without_an_end),
         cmocka_unit_test(as_defined),
+        cmocka_unit_test(order_of_loops),
+        cmocka_unit_test(order_as_defined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

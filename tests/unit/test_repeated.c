@@ -33,9 +33,12 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
     return 2;
 }
 
-static efg_place place_of(uint32_t path, uint32_t frame)
+static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return frame == 0 ? 1u << 16 | EFG_PLACE_NO_LOOP : path == SUM ? OUTER : place_of_exchange;
+    return (struct efg_position){frame == 0    ? 1u << 16 | EFG_PLACE_NO_LOOP
+                                 : path == SUM ? OUTER
+                                               : place_of_exchange,
+                                 0};
 }
 
 static void visit(struct efg_graph *graph, uint32_t path, uint64_t now)
@@ -55,7 +58,7 @@ static uint32_t run(struct efg_mainloop *loop, bool *is_in_main)
     uint32_t found = 0;
 
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, place_of), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, position_of), 0);
     struct efg_finder *finder = efg_finder_new(&graph, (struct efg_wish){EFG_LEVEL_AUTO, 0});
     assert_non_null(finder);
     for (uint32_t i = 1; i <= STEPS; i++) {

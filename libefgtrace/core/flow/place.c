@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds in which loop of its function each call is, and whether all paths lead to it. The loops
- * are those of loops.h, without unreachable nodes: otherwise bytes that align a loop would be
- * another entry to it. Each loop is numbered after all loops around it.
+ * Finds in which loop of its function each call is, in which order these come, and whether all paths
+ * lead to it. The loops are those of loops.h, without unreachable nodes: otherwise bytes that align a
+ * loop would be another entry to it. Each loop is numbered after all loops around it.
  *
  * All paths through a loop pass through the nodes that dominate the ends of all these paths; the
  * ends are the nodes from which it goes back to its header.
@@ -31,7 +31,7 @@ struct nest {
     uint16_t *number, *last; /* per header */
     uint32_t *end;           /* per header: what dominates the ends of all ways through its loop;
                       EFG_NONE: there is none */
-    efg_place *place;
+    struct efg_position *position;
 };
 
 static void nest_fini(struct nest *n)
@@ -137,12 +137,22 @@ static uint32_t number_loops(struct nest *n)
     return count;
 }
 
-static void fill_places(struct nest *n)
+/* Dominators are numbered in reverse postorder: what leads to a loop from outside has a lower number. */
+static uint32_t order_of(const struct nest *n, uint32_t loop)
+{
+    while (n->header[loop] != EFG_NONE)
+        loop = n->header[loop];
+    return n->dominators.number[loop] + 1;
+}
+
+static void fill_positions(struct nest *n)
 {
     for (uint32_t v = 0; v < n->graph->nodes; v++) {
         uint32_t loop = loop_of(n, v);
         uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
-        n->place[v] = is_reached(n, v) ? (uint32_t)n->last[x] << 16 | n->number[x] : EFG_PLACE_UNKNOWN;
+        if (is_reached(n, v))
+            n->position[v] = (struct efg_position){(uint32_t)n->last[x] << 16 | n->number[x],
+                                                   loop == EFG_NONE ? 0 : order_of(n, loop)};
     }
 }
 
@@ -188,8 +198,8 @@ static void mark_always(struct nest *n, uint32_t loop)
     if (!is_function && n->flags[loop] & EFG_LOOP_IRREDUCIBLE)
         return;
     for (uint32_t v = n->end[loop]; v != EFG_NONE; v = n->dominators.parent[v]) {
-        if (loop_of(n, v) == (is_function ? EFG_NONE : loop) && n->place[v])
-            n->place[v] |= EFG_PLACE_ALWAYS;
+        if (loop_of(n, v) == (is_function ? EFG_NONE : loop) && n->position[v].place)
+            n->position[v].place |= EFG_PLACE_ALWAYS;
         if (v == entry || v == 0)
             break;
     }
@@ -202,12 +212,12 @@ static void find_always(struct nest *n)
         mark_always(n, v);
 }
 
-int efg_place_find(const struct efg_digraph *graph, efg_place *place)
+int efg_place_find(const struct efg_digraph *graph, struct efg_position *position)
 {
-    struct nest n = {.graph = graph, .place = place};
+    struct nest n = {.graph = graph, .position = position};
     int error = nest_init(&n) || efg_dominators_find(&n.dominators, graph) ? -ENOMEM : 0;
 
-    memset(place, 0, graph->nodes * sizeof *place);
+    memset(position, 0, graph->nodes * sizeof *position);
     if (!error) {
         leave_out_unreached(&n);
         error = efg_loops_find(&n.reached, n.header, n.flags);
@@ -215,7 +225,7 @@ int efg_place_find(const struct efg_digraph *graph, efg_place *place)
     if (!error) {
         list_loops(&n);
         if (number_loops(&n)) {
-            fill_places(&n);
+            fill_positions(&n);
             find_always(&n);
         }
     }

@@ -13,8 +13,9 @@
  * one are a range. A place is that range: of the innermost loop that a call is in. Number 1 stands
  * for the function itself.
  *
- * It tells what counts cannot: whether a call is sometimes left out or belongs to an outer loop; and which
- * calls are in every iteration: above, exchange() is in each stage, output() is not in each step.
+ * It tells what counts cannot: whether a call is sometimes left out or belongs to an outer loop; which
+ * calls are in every iteration: above, exchange() is in each stage, output() is not in each step; and whether
+ * a function was called anew, as nothing in it leads back.
  */
 #ifndef EFG_PLACE_H
 #define EFG_PLACE_H
@@ -33,8 +34,25 @@
  * efg_callflow_place leaves out. */
 typedef uint32_t efg_place;
 
-/* The place of the call in frame number FRAME of the call path PATH; frames count from the outermost one. */
-typedef efg_place efg_path_place(uint32_t path, uint32_t frame);
+/* The order of a call is that of the outermost loop around it: no path leads from a loop to one of the same
+ * function that has a lower order, unless by leaving the function. 0: it is in none, or it is not known in
+ * which one. Its upper half tells functions apart: one that ends in a call of another may be left to that. */
+struct efg_position {
+    efg_place place;
+    uint32_t order;
+};
+
+#define EFG_ORDER_BITS 16
+
+/* Whether it is known that no path leads from order B to order A. */
+static inline bool efg_order_is_before(uint32_t a, uint32_t b)
+{
+    return a && a < b && a >> EFG_ORDER_BITS == b >> EFG_ORDER_BITS;
+}
+
+/* The position of the call in frame number FRAME of the call path PATH; frames count from the outermost
+ * one. */
+typedef struct efg_position efg_path_position(uint32_t path, uint32_t frame);
 
 static inline uint32_t efg_place_loop(efg_place place)
 {
@@ -54,12 +72,12 @@ static inline bool efg_place_is_apart(efg_place a, efg_place b)
 }
 
 /*
- * The places of the nodes of a flow graph, which begins at node 0. Unknown are those of nodes that
+ * The positions of the nodes of a flow graph, which begins at node 0. Unknown are those of nodes that
  * cannot be reached. Two nested loops that
  * share their first node cannot be told from one loop with a branch, and are taken for that; it is
  * rare, as a counter is usually set in between. A path through the function is one that
  * ends, at a node that leads nowhere. GRAPH has at least one node. Returns 0, or -ENOMEM.
  */
-int efg_place_find(const struct efg_digraph *graph, efg_place *place);
+int efg_place_find(const struct efg_digraph *graph, struct efg_position *position);
 
 #endif

@@ -57,6 +57,7 @@ struct efg_site {
     uint32_t depth;       /* 0 for the root */
     uint32_t node;        /* of the graph; EFG_NONE for a site that is no leaf */
     efg_place place;      /* in its function; EFG_PLACE_UNASKED until it is asked for */
+    uint32_t order;       /* with it; 0 until then */
     struct efg_gaps gaps; /* of entries; kept up to date unless child_count is 1 */
 };
 
@@ -66,7 +67,7 @@ struct efg_calltree {
     struct efg_map by_hash; /* number of a site */
     uint64_t charged;       /* bytes of the budget, for by_hash */
     efg_path_keys *keys;
-    efg_path_place *place; /* of the frames of paths; NULL: not known */
+    efg_path_position *position; /* of the frames of paths; NULL: not known */
     struct efg_budget *budget;
 };
 

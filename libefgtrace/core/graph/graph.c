@@ -96,6 +96,7 @@ static void place_edge(const struct efg_graph *graph, struct efg_edge *edge)
     edge->out = efg_calltree_child(tree, edge->function, from);
     edge->into = efg_calltree_child(tree, edge->function, to);
     edge->top = tree->sites[edge->into].depth;
+    edge->is_settled = false;
 }
 
 /* Whether EDGE comes into SITE from outside. */
@@ -113,7 +114,7 @@ static bool is_counted(const struct efg_graph *graph, const struct efg_edge *edg
 }
 
 /* A visit of the pivot may end where EDGE does. */
-static void await(struct efg_graph *graph, const struct efg_edge *edge)
+static void await(const struct efg_graph *graph, const struct efg_edge *edge)
 {
     uint32_t path = graph->nodes[edge->to].signature.path;
 
@@ -121,11 +122,36 @@ static void await(struct efg_graph *graph, const struct efg_edge *edge)
         graph->awaited[path] = 1;
 }
 
-static void mark_edge(struct efg_graph *graph, struct efg_edge *edge)
+static void mark_edge(const struct efg_graph *graph, struct efg_edge *edge)
 {
     edge->mark = (uint32_t)is_counted(graph, edge);
     if (edge->mark)
         await(graph, edge);
+}
+
+/* Nothing in EDGE's function leads back: what is entered is in a loop before that which is left; or it is
+ * the same call, which is in none. */
+static bool comes_back(const struct efg_calltree *tree, const struct efg_edge *edge)
+{
+    const struct efg_site *out = &tree->sites[edge->out], *into = &tree->sites[edge->into];
+
+    if (edge->function == EFG_CALLTREE_ROOT || edge->from == edge->to)
+        return false;
+    return out == into ? efg_place_loop(into->place) == EFG_PLACE_NO_LOOP
+                       : efg_order_is_before(into->order, out->order);
+}
+
+bool efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge)
+{
+    const struct efg_calltree *tree = graph->tree;
+
+    if (!comes_back(tree, edge))
+        return false;
+    edge->out = edge->into = edge->function;
+    edge->function = tree->sites[edge->into].parent;
+    edge->top = tree->sites[edge->into].depth;
+    mark_edge(graph, edge);
+    return true;
 }
 
 static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
@@ -138,6 +164,8 @@ static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
     edge->next = graph->nodes[from].first_edge;
     if (graph->tree)
         place_edge(graph, edge);
+    while (graph->tree && efg_graph_lift(graph, edge))
+        ;
     mark_edge(graph, edge);
     graph->nodes[from].first_edge = graph->edge_count;
     return graph->edge_count++;
@@ -461,7 +489,7 @@ void efg_graph_polled(const struct efg_graph *graph, uint64_t *polled)
 
 /* ---- the call tree ---- */
 
-int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_path_place *place)
+int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_path_position *position)
 {
     struct efg_calltree *tree = malloc(sizeof *tree);
 
@@ -469,7 +497,7 @@ int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_pat
         free(tree);
         return -ENOMEM;
     }
-    tree->place = place;
+    tree->position = position;
     graph->tree = tree;
     return 0;
 }

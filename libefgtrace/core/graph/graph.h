@@ -123,7 +123,8 @@ struct efg_edge {
     uint64_t visits;
     uint64_t spent; /* ns: sum of (end of the visit - end of the previous event) */
     struct efg_stat time; /* ns between the calls, polls in between left out */
-    uint64_t fill[6];     /* to the end of the cache line */
+    bool is_settled;      /* 1: it is known whether the code leads from OUT to INTO */
+    uint64_t fill[5];     /* to the end of the cache line */
 };
 
 struct efg_graph {
@@ -182,13 +183,19 @@ struct efg_event {
 int efg_graph_init(struct efg_graph *graph, struct efg_budget *budget, uint64_t start);
 void efg_graph_fini(struct efg_graph *graph);
 
-/* From now on the graph has a call tree; KEYS and PLACE (NULL: not known) as in calltree.h. Before
+/* From now on the graph has a call tree; KEYS and POSITION (NULL: not known) as in calltree.h. Before
  * the first event. Returns 0, or -ENOMEM. */
 int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
-                           efg_path_place *place);
+                           efg_path_position *position);
 
 /* Put all nodes and edges in their places in the call tree, which has no leaves yet. */
 void efg_graph_place_all(struct efg_graph *graph);
+
+/* Where the code of EDGE's function does not lead from OUT to INTO, the function has been left and was
+ * called again: the edge is a step from the call site of the function to itself. Whether EDGE was moved; it
+ * may then have to be moved once more. What is known are places that were asked for
+ * (core/loop/callflow.h). */
+bool efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge);
 
 /* Whether EVENT may count for the pivot when it is added. If the answer is no, it does not count,
  * unless it is the first that enters the pivot's site by this path. */

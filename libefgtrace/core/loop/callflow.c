@@ -13,6 +13,7 @@
 
 #define MOST_REPEATS 2 /* visits right after another one, of so many entries ... */
 #define MOST_REPEATS_OF 5
+#define WORTH 0.05 /* of the time, of a function whose code is asked for */
 #define STEADY_ENTRIES 4
 #define STEADY 0.02 /* variance of the gaps, in squares of their mean */
 
@@ -42,6 +43,44 @@ static int reserve(struct efg_callflow *flow, uint32_t sites, uint32_t steps)
         return 0;
     efg_callflow_fini(flow);
     return -ENOMEM;
+}
+
+/* ---- places ---- */
+
+/* All paths below it have the same frames down to it. */
+static struct efg_position ask_for_position(const struct efg_callflow *flow, uint32_t site)
+{
+    const struct efg_calltree *tree = flow->tree;
+    uint32_t leaf = site, depth = tree->sites[site].depth;
+
+    while (tree->sites[leaf].first_child != EFG_NONE)
+        leaf = tree->sites[leaf].first_child;
+    uint32_t node = tree->sites[leaf].node;
+    return tree->position && depth && node != EFG_NONE
+               ? tree->position(flow->graph->nodes[node].signature.path, depth - 1)
+               : (struct efg_position){EFG_PLACE_UNKNOWN, 0};
+}
+
+static efg_place known_place(const struct efg_callflow *flow, uint32_t site)
+{
+    struct efg_site *s = &flow->graph->tree->sites[site];
+
+    if (s->place == EFG_PLACE_UNASKED) {
+        struct efg_position position = ask_for_position(flow, site);
+        s->place = position.place;
+        s->order = position.order;
+    }
+    return s->place;
+}
+
+efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
+{
+    return known_place(flow, site) & ~EFG_PLACE_ALWAYS;
+}
+
+bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
+{
+    return (known_place(flow, site) & EFG_PLACE_ALWAYS) != 0;
 }
 
 /* ---- entries, events, time ---- */
@@ -86,6 +125,45 @@ static void sum_up(struct efg_callflow *flow)
     }
 }
 
+static void sum_all(struct efg_callflow *flow, const struct efg_history *history, uint64_t now)
+{
+    memset(flow->flow, 0, flow->sites * sizeof *flow->flow);
+    add_nodes(flow, history, now);
+    add_edges(flow);
+    sum_up(flow);
+}
+
+/* ---- functions that are called again ---- */
+
+/* Taken more than once, it is one of a loop, or of a function that was called again; in one that takes next
+ * to no time it does not matter, and the code is not asked for. */
+static bool is_worth_settling(const struct efg_callflow *flow, const struct efg_edge *edge)
+{
+    return !edge->is_settled && edge->visits > 1 && edge->from != edge->to &&
+           flow->flow[edge->function].time >= WORTH * flow->flow[EFG_CALLTREE_ROOT].time;
+}
+
+/* Whether an edge is elsewhere now. */
+static bool settle_edges(const struct efg_callflow *flow)
+{
+    const struct efg_graph *graph = flow->graph;
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < graph->edge_count; i++) {
+        struct efg_edge *edge = &graph->edges[i];
+        if (!is_worth_settling(flow, edge))
+            continue;
+        edge->is_settled = true;
+        known_place(flow, edge->out);
+        known_place(flow, edge->into);
+        while (efg_graph_lift(graph, edge)) {
+            known_place(flow, edge->into);
+            is_any = true;
+        }
+    }
+    return is_any;
+}
+
 /* ---- steps ---- */
 
 /* From one site of the function to another. A call of which the tree has no memory for a leaf is at the
@@ -123,10 +201,9 @@ int efg_callflow_fill(struct efg_callflow *flow, const struct efg_history *histo
     flow->graph = graph;
     flow->tree = graph->tree;
     flow->sites = graph->tree->count;
-    memset(flow->flow, 0, flow->sites * sizeof *flow->flow);
-    add_nodes(flow, history, now);
-    add_edges(flow);
-    sum_up(flow);
+    sum_all(flow, history, now);
+    if (settle_edges(flow))
+        sum_all(flow, history, now);
     sort_steps(flow);
     return 0;
 }
@@ -154,41 +231,6 @@ static bool leads_to(const struct efg_callflow *flow, uint32_t function, uint32_
 bool efg_callflow_is_cycle(const struct efg_callflow *flow, uint32_t function, uint32_t from, uint32_t to)
 {
     return leads_to(flow, function, from, to) && leads_to(flow, function, to, from);
-}
-
-/* ---- places ---- */
-
-/* All paths below it have the same frames down to it. */
-static efg_place ask_for_place(const struct efg_callflow *flow, uint32_t site)
-{
-    const struct efg_calltree *tree = flow->tree;
-    uint32_t leaf = site, depth = tree->sites[site].depth;
-
-    while (tree->sites[leaf].first_child != EFG_NONE)
-        leaf = tree->sites[leaf].first_child;
-    uint32_t node = tree->sites[leaf].node;
-    return tree->place && depth && node != EFG_NONE
-               ? tree->place(flow->graph->nodes[node].signature.path, depth - 1)
-               : EFG_PLACE_UNKNOWN;
-}
-
-static efg_place known_place(const struct efg_callflow *flow, uint32_t site)
-{
-    struct efg_site *s = &flow->graph->tree->sites[site];
-
-    if (s->place == EFG_PLACE_UNASKED)
-        s->place = ask_for_place(flow, site);
-    return s->place;
-}
-
-efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
-{
-    return known_place(flow, site) & ~EFG_PLACE_ALWAYS;
-}
-
-bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
-{
-    return (known_place(flow, site) & EFG_PLACE_ALWAYS) != 0;
 }
 
 /* ---- turns and gaps ---- */

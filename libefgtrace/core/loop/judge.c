@@ -222,6 +222,15 @@ static uint32_t longest_of(const struct efg_body *body)
     return longest;
 }
 
+/* SITE is called again with nothing in between. */
+static bool is_repeated(const struct walk *w, uint32_t site)
+{
+    for (uint32_t i = w->flow->first_step[w->function]; i < w->flow->first_step[w->function + 1]; i++)
+        if (w->flow->steps[i].from == site && w->flow->steps[i].to == site)
+            return true;
+    return false;
+}
+
 /* Its loop, if it has one, and the site to go on with; EFG_NONE without memory. */
 static uint32_t look_at_function(struct walk *w, struct efg_body_site *sites, uint32_t *component)
 {
@@ -234,7 +243,7 @@ static uint32_t look_at_function(struct walk *w, struct efg_body_site *sites, ui
     if (!body.count)
         return EFG_NONE;
     efg_body_fill(&body);
-    if (body.count > 1 && add_levels(w, &body))
+    if ((body.count > 1 || is_repeated(w, sites[0].site)) && add_levels(w, &body))
         return EFG_NONE;
     return longest_of(&body);
 }
@@ -261,7 +270,7 @@ static int walk_down(struct walk *w)
         list_kids(w);
         if (!w->kid_count)
             return 0;
-        uint32_t next = w->kid_count > 1 ? step_down(w) : w->kids[0];
+        uint32_t next = w->kid_count > 1 || is_repeated(w, w->kids[0]) ? step_down(w) : w->kids[0];
         if (next == EFG_NONE)
             return w->judge->count == EFG_CHAIN ? 0 : -ENOMEM;
         w->function = next;

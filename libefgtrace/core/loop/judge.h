@@ -15,9 +15,10 @@
  * times or more, and has no single iteration that is nearly the whole run (3 effective rounds). If there
  * is none, 3 iterations are enough (2.5 effective rounds).
  *
- * Where the code is known (place.h), a call that is in no loop further in comes at most once in each
- * round, and what is in no loop of a function at most once in each call of it: the loop goes round as often
- * as these come, also where nothing else comes between two of them.
+ * Where the code is known (place.h), a step that is on no path through a function is a new call of it: a
+ * sweep goes forth in one loop and back in another, and then begins again. A call that is in no loop
+ * further in comes at most once in each round, and what is in no loop of a function at most once in each
+ * call of it: the loop goes round as often as these come, also where nothing else comes between two of them.
  *
  * One loop further inside is taken if the function has a single site with 94% of the events, the other
  * sites come steadily, and the function called there is nothing but a loop that goes round 5

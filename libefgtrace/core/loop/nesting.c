@@ -339,6 +339,18 @@ static bool is_main(const struct builder *b, uint32_t begin, uint32_t end, uint6
     return false;
 }
 
+/* The main loop does nothing but call this function, and the code said so, which is not known here: the steps
+ * from one call of it to the next look like those of a loop around all that it does. */
+static bool is_called_by_main(const struct builder *b, uint64_t count)
+{
+    if (b->main_function == EFG_NONE || b->tree->main != EFG_NONE || !is_near(count, b->main->iterations) ||
+        efg_callflow_site(b->flow, b->function)->parent != b->main_function ||
+        !efg_calltree_is_below(b->flow->tree, b->flow->graph->nodes[b->main->node].leaf, b->function))
+        return false;
+    uint64_t function = efg_callflow_site(b->flow, b->main_function)->hash;
+    return efg_looptree_nearest(b->tree, function, count) == EFG_NONE;
+}
+
 /* ---- bodies ---- */
 
 static int add_body(struct builder *b, struct body body)
@@ -358,12 +370,13 @@ static int look_at(struct builder *b, struct body body)
     bool is_the_main = is_main(b, body.begin, body.end, count);
 
     count = count_around(b, body.begin, body.end, count);
+    is_the_main = is_the_main || is_called_by_main(b, count);
     if (is_the_main) {
         b->main_count = count;
         count = b->main->iterations;
     }
     if (count > 1) {
-        body.parent = add_loop(b, body.parent, b->function, count);
+        body.parent = add_loop(b, body.parent, is_the_main ? b->main_function : b->function, count);
         if (body.parent == EFG_NONE)
             return -ENOMEM;
         for (uint32_t i = body.begin; i < body.end; i++)

@@ -646,13 +646,34 @@ bool efg_summary_is_worth_naming(const char *function)
     return strcmp(function, "?") && strcmp(function, "_start") && strncmp(function, "__libc_start", 12);
 }
 
+/* Levels down to the call in the function of LOOP, which all that it does may have in common. */
+static uint32_t levels_down_to(const struct efg_run *run, const struct efg_graph *graph,
+                               const struct efg_looptree *tree, uint32_t loop)
+{
+    const struct efg_loop *of = &tree->loops[loop];
+    const struct efg_run_path *path = efg_run_path(run, graph->nodes[of->header].signature.path);
+    uint64_t hash = tree->root;
+    uint32_t levels = 0;
+    for (uint32_t i = path ? path->depth : 0; i-- > 0;) {
+        const struct efg_frame *frame = &path->frames[i];
+        const struct efg_run_site *site =
+            efg_run_site(run, efg_run_module(run, frame->module), frame->offset);
+        levels += site && site->symbol_count ? site->symbol_count : 1;
+        if (hash == of->function)
+            return levels;
+        hash = efg_hash_mix(hash, efg_hash_mix(frame->module, frame->offset));
+    }
+    return UINT32_MAX;
+}
+
 void efg_summary_function(const struct efg_run *run, const struct efg_graph *graph,
                           const struct efg_looptree *tree, uint32_t loop, char *text, size_t size)
 {
     struct common common = {.all = true};
     struct place unnamed = {0};
     const char *function = NULL;
-    for (uint32_t level = 0; common.all; level++) {
+    uint32_t levels = levels_down_to(run, graph, tree, loop);
+    for (uint32_t level = 0; common.all && level < levels; level++) {
         common = (struct common){.function = true, .all = true};
         for (uint32_t v = 0; v < graph->node_count; v++) {
             if (tree->loop_of[v] != EFG_NONE && efg_looptree_is_inside(tree, tree->loop_of[v], loop))

@@ -3,7 +3,7 @@
  * Finds the loops in the machine code of a function. A function is read from its first to its last byte.
  * Blocks begin where jumps lead to, and behind jumps; an edge leads from each block to where it may go on:
  *
- *     bytes -> jumps and calls -> blocks and edges -> places of blocks -> places of calls
+ *     bytes -> jumps and calls -> blocks and edges -> positions of blocks -> positions of calls
  *
  * An indirect jump, the only one of its function, is that of a switch: it leads to all blocks
  * that nothing else leads to. With several of them nothing is known.
@@ -65,10 +65,11 @@ struct function {
     uint32_t *begins; /* offsets of the blocks, rising */
     uint32_t count;   /* of them */
     uint32_t *first, *targets;
-    efg_place *place;
+    struct efg_position *position;
 };
 
-static struct efg_map places; /* of calls, by module and offset of their last byte */
+static uint32_t functions;       /* that were looked at */
+static struct efg_map positions; /* of calls, by module and offset of their last byte */
 static uint64_t held;
 static __thread uint64_t spent __attribute__((tls_model("initial-exec")));
 
@@ -79,7 +80,7 @@ static void function_fini(struct function *f)
     free(f->begins);
     free(f->first);
     free(f->targets);
-    free(f->place);
+    free(f->position);
 }
 
 /* --- pieces --- */
@@ -324,46 +325,58 @@ static void find_edges(struct function *f, uint8_t *is_target)
     }
 }
 
-static int find_places(struct function *f)
+static int find_positions(struct function *f)
 {
     uint8_t *is_target = calloc(f->count, 1);
     int error = -ENOMEM;
 
     f->first = malloc((f->count + 1ul) * sizeof *f->first);
     f->targets = malloc(3ul * f->count * sizeof *f->targets);
-    f->place = malloc(f->count * sizeof *f->place);
-    if (is_target && f->first && f->targets && f->place) {
+    f->position = malloc(f->count * sizeof *f->position);
+    if (is_target && f->first && f->targets && f->position) {
         find_edges(f, is_target);
-        error = efg_place_find(&(struct efg_digraph){f->count, f->first, f->targets}, f->place);
+        error = efg_place_find(&(struct efg_digraph){f->count, f->first, f->targets}, f->position);
     }
     free(is_target);
     return error;
 }
 
-/* --- places of calls --- */
+/* --- positions of calls --- */
 
 static uint64_t key_of(const struct efg_module *module, uint64_t offset)
 {
     return efg_hash_mix(module->hash, offset);
 }
 
-static void remember(const struct efg_module *module, uint64_t offset, efg_place place)
+static void remember(const struct efg_module *module, uint64_t offset, struct efg_position position)
 {
-    uint64_t *slot = efg_map_is_full(&places) && !efg_memory_may_remember(efg_map_memory(&places))
+    uint64_t *slot = efg_map_is_full(&positions) && !efg_memory_may_remember(efg_map_memory(&positions))
                          ? NULL
-                         : efg_map_put(&places, key_of(module, offset));
+                         : efg_map_put(&positions, key_of(module, offset));
     if (slot)
-        *slot = place;
+        *slot = (uint64_t)position.order << 32 | position.place;
+}
+
+/* With the number of the function in its order, if there is room for both. */
+static struct efg_position position_in(const struct function *f, uint32_t block)
+{
+    struct efg_position position = f->position[block];
+    bool is_small = position.order >> EFG_ORDER_BITS == 0 && functions >> (32 - EFG_ORDER_BITS) == 0;
+
+    if (position.order)
+        position.order = is_small ? functions << EFG_ORDER_BITS | position.order : 0;
+    return position;
 }
 
 static void remember_calls(const struct function *f)
 {
-    for (uint32_t i = 0; i < f->turn_count && places.count < MOST_CALLS; i++)
+    functions++;
+    for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++)
         if (f->turns[i].what == CALL)
             remember(f->module,
                      address_of(f, f->turns[i].at) + f->turns[i].behind - f->turns[i].at - 1 -
                          f->module->base,
-                     f->place[block_of(f, f->turns[i].at)]);
+                     position_in(f, block_of(f, f->turns[i].at)));
 }
 
 /* 0 if there is none. */
@@ -386,38 +399,37 @@ static void look_at(const struct efg_module *module, uintptr_t address)
         f = (struct function){.module = module};
         failed = decode(&f, entry);
     }
-    if (!failed && entry && f.switches < 2 && find_blocks(&f) == 0 && find_places(&f) == 0)
+    if (!failed && entry && f.switches < 2 && find_blocks(&f) == 0 && find_positions(&f) == 0)
         remember_calls(&f);
     function_fini(&f);
 }
 
-static efg_place place_of(const struct efg_module *module, uint64_t offset)
+static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
 {
-    const uint64_t *known = efg_map_find(&places, key_of(module, offset));
+    const uint64_t *known = efg_map_find(&positions, key_of(module, offset));
+    const struct efg_position unknown = {EFG_PLACE_UNKNOWN, 0};
 
-    if (known)
-        return (efg_place)*known;
-    if (module->is_script || places.count >= MOST_CALLS ||
-        efg_modules_find(module->base + offset) != module) /* it was unloaded */
-        return EFG_PLACE_UNKNOWN;
-    uint64_t begin = efg_clock_cpu();
-    look_at(module, module->base + offset);
-    known = efg_map_find(&places, key_of(module, offset));
-    if (!known)
-        remember(module, offset, EFG_PLACE_UNKNOWN);
-    efg_memory_settle(&held, efg_map_memory(&places));
-    spent += efg_clock_cpu() - begin;
-    return known ? (efg_place)*known : EFG_PLACE_UNKNOWN;
+    if (!known && !module->is_script && positions.count < MOST_CALLS &&
+        efg_modules_find(module->base + offset) == module) { /* it was not unloaded */
+        uint64_t begin = efg_clock_cpu();
+        look_at(module, module->base + offset);
+        known = efg_map_find(&positions, key_of(module, offset));
+        if (!known)
+            remember(module, offset, unknown);
+        efg_memory_settle(&held, efg_map_memory(&positions));
+        spent += efg_clock_cpu() - begin;
+    }
+    return known ? (struct efg_position){(efg_place)*known, (uint32_t)(*known >> 32)} : unknown;
 }
 
-efg_place efg_code_place(uint32_t path, uint32_t frame)
+struct efg_position efg_code_position(uint32_t path, uint32_t frame)
 {
     struct efg_path p = path ? efg_callpath_get(path) : (struct efg_path){0};
 
     if (frame >= p.depth)
-        return EFG_PLACE_UNKNOWN;
+        return (struct efg_position){EFG_PLACE_UNKNOWN, 0};
     const struct efg_frame *f = &p.frames[p.depth - 1 - frame];
-    return place_of(efg_modules_get(f->module), f->offset);
+    return position_of(efg_modules_get(f->module), f->offset);
 }
 
 uint64_t efg_code_time(void)
@@ -427,11 +439,11 @@ uint64_t efg_code_time(void)
 
 #else
 
-efg_place efg_code_place(uint32_t path, uint32_t frame)
+struct efg_position efg_code_position(uint32_t path, uint32_t frame)
 {
     (void)path;
     (void)frame;
-    return EFG_PLACE_UNKNOWN;
+    return (struct efg_position){EFG_PLACE_UNKNOWN, 0};
 }
 
 uint64_t efg_code_time(void)

@@ -13,9 +13,9 @@
 
 #include "core/flow/place.h"
 
-/* The place of the call in frame number FRAME, from the outermost one on, of the call path PATH (callpath.h).
- * One thread at a time. */
-efg_place efg_code_place(uint32_t path, uint32_t frame);
+/* The position of the call in frame number FRAME, from the outermost one on, of the call path PATH
+ * (callpath.h). One thread at a time. */
+struct efg_position efg_code_position(uint32_t path, uint32_t frame);
 
 /* ns that this thread has spent on analysing functions so far. */
 uint64_t efg_code_time(void);
