@@ -280,7 +280,8 @@ static void test_ranks_out_of_step(void **state)
     sim_assert_part(all, 25, 125);
 }
 
-/* Where rounds take long beside iterations, windows lie apart even so: they are those of the slowest rank. */
+/* Where rounds take long beside iterations, windows lie apart even so, a few times: then they are those of
+ * the slowest rank. */
 static void test_ranks_far_out_of_step(void **state)
 {
     int made = 0, alone = 0;
@@ -296,7 +297,8 @@ static void test_ranks_far_out_of_step(void **state)
     sim_assert_part(alone, 80, 125);
 }
 
-/* Nor do those with a pivot in common, once their windows lie apart, if a master follows them. */
+/* Nor do those with a pivot in common, once their windows lie apart, if a master follows them. In the other
+ * schedules one of the next windows is at the same time on all of them. */
 static void test_workers_out_of_step(void **state)
 {
     int made = 0, alone = 0;
@@ -315,7 +317,7 @@ static void test_workers_out_of_step(void **state)
         assert_together();
     }
     sim_assert_part(made, 90, 125);
-    sim_assert_part(alone, 80, 125);
+    sim_assert_part(alone, 60, 125);
 }
 
 /* Of those that do, one may lag behind the others, and be slower, and still all own it. */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#define TIMED 2  /* times as often, of what is a matter of timing */
 #define SELDOM 4 /* what fewer than one visit in so many does, the others do not */
 
 struct choice {
@@ -18,6 +19,7 @@ struct choice {
     struct efg_pivot *pivots;
     uint32_t count, room;
     double least, most; /* visits */
+    bool is_timed;      /* how often a call comes is a matter of timing */
     bool has_world;     /* some collective of all ranks, whether it is kept or not */
 };
 
@@ -44,6 +46,8 @@ static void keep(struct choice *c, struct efg_pivot pivot)
 
 static void keep_entry(struct choice *c, uint32_t site)
 {
+    if (c->is_timed)
+        return;
     keep(c, (struct efg_pivot){EFG_PIVOT_SITE, site, EFG_PIVOT_ENTRY,
                                efg_callflow_site(c->judge->flow, site)->hash,
                                c->judge->flow->flow[site].entries});
@@ -98,13 +102,22 @@ static enum efg_pivot_class class_of(const struct choice *c, uint32_t top, uint3
 
     if (flags & EFG_NODE_MARK)
         return EFG_PIVOT_MARK;
-    if (flags & EFG_NODE_UNORDERED)
+    if (flags & EFG_NODE_UNORDERED || c->is_timed)
         return EFG_PIVOT_UNORDERED;
     if (flags & EFG_NODE_WORLD)
         return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_WORLD : EFG_PIVOT_WORLD;
     if (c->is_separating && !c->is_separating[id])
         return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CLEAN : EFG_PIVOT_CLEAN;
     return is_sure(c, top, leaf) ? EFG_PIVOT_SURE_CALL : EFG_PIVOT_CALL;
+}
+
+static bool is_kept(const struct choice *c, uint64_t hash)
+{
+    uint32_t i = 0;
+
+    while (i < c->count && c->pivots[i].hash != hash)
+        i++;
+    return i < c->count;
 }
 
 /* LEAF is at or below TOP, a site of the loop. What counts are its visits up to the last sample, as those of
@@ -116,7 +129,7 @@ static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
     const struct efg_node *node = &flow->graph->nodes[id];
     uint64_t visits = efg_callflow_visits(flow, leaf);
 
-    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, visits))
+    if (node->flags & EFG_NODE_OVERFLOW || !is_wanted(c, visits) || (c->is_timed && is_kept(c, node->hash)))
         return;
     enum efg_pivot_class class = class_of(c, top, leaf);
     c->has_world |= class == EFG_PIVOT_WORLD || class == EFG_PIVOT_SURE_WORLD;
@@ -156,6 +169,32 @@ static void keep_all(struct choice *c)
     }
 }
 
+/* The loop asks for something that may not be there yet. */
+static bool asks(const struct choice *c)
+{
+    const struct efg_callflow *flow = c->judge->flow;
+
+    for (uint32_t i = 0; i < c->loop->site_count; i++) {
+        uint32_t site = efg_calltree_gaps(flow->tree, c->judge->sites[c->loop->first_site + i]);
+        uint32_t node = efg_callflow_site(flow, site)->node;
+        if (node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED)
+            return true;
+    }
+    return false;
+}
+
+/* Where a loop asks, what it receives and what it sends come equally often in the end only, and each rank
+ * takes one or the other for its iterations: each is better than none in common. */
+static void add_timed(struct choice *c)
+{
+    double iterations = (double)c->loop->loop.iterations;
+
+    c->least = iterations / TIMED;
+    c->most = iterations * TIMED;
+    c->is_timed = true;
+    keep_all(c);
+}
+
 static void list_pivots(struct choice *c)
 {
     double iterations = (double)c->loop->loop.iterations;
@@ -167,6 +206,8 @@ static void list_pivots(struct choice *c)
         c->least = 0.98 * iterations - 1.5;
         keep_all(c);
     }
+    if (c->count && asks(c))
+        add_timed(c);
 }
 
 bool efg_pivot_is_world(const struct efg_judge *judge, const struct efg_loop_found *loop)

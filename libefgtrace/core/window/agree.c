@@ -22,6 +22,7 @@
 #define STEP_FAR 16         /* both, with a pivot in common, once there are ... */
 #define STEP_VISITS 256     /* ... so many of the slowest rank */
 #define STEP_APART 50       /* windows that one may be behind another, with a pivot in common */
+#define MOST_MOMENTS 3      /* from which iterations are numbered, until the slowest rank owns the window */
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {
@@ -150,6 +151,13 @@ static bool is_refused(const struct efg_agree *agree, uint32_t bit)
     return false;
 }
 
+/* Owners have a pivot in common that comes in the same iterations on all of them, which is not so where it is
+ * a matter of timing how often it comes. */
+static bool is_common(const struct efg_agree *agree)
+{
+    return agree->pivot >= 0 && agree->pivot / EFG_BALLOT_BITS != EFG_PIVOT_UNORDERED;
+}
+
 static bool can_refuse(const struct efg_agree *agree)
 {
     return agree->pivot >= 0 && agree->refusals < EFG_AGREE_REFUSALS;
@@ -218,7 +226,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
     agree->tries = 0;
     agree->marked = 0;
     agree->is_recalibrated = false;
-    agree->is_out_of_step = false;
+    agree->moments = 0;
     agree->marked_votes = 0;
     return EFG_VERDICT_PIVOT;
 }
@@ -241,7 +249,6 @@ static enum efg_verdict anchor(struct efg_agree *agree, uint64_t w, const struct
 static enum efg_verdict anchor_now(struct efg_agree *agree, const struct efg_tally *tally)
 {
     anchor(agree, 0, tally);
-    agree->is_out_of_step = true;
     agree->at_anchor = tally->visits;
     return EFG_VERDICT_NONE;
 }
@@ -249,7 +256,7 @@ static enum efg_verdict anchor_now(struct efg_agree *agree, const struct efg_tal
 /* Nothing tells whether ranks wait for one another. */
 static enum efg_verdict anchor_at_start(struct efg_agree *agree, const struct efg_tally *tally)
 {
-    if (agree->is_out_of_step)
+    if (agree->moments)
         return anchor_now(agree, tally);
     agree->round = EFG_ROUND_COMPARE;
     agree->tries = 0;
@@ -283,12 +290,12 @@ static enum efg_verdict calibrated(struct efg_agree *agree, const struct efg_vot
 /* --- ranks out of step --- */
 
 /* Iterations are numbered from now on; the window lies ahead. Such numbers hold for a short time: where there
- * are to be other windows, or slow iterations are kept, or a window lay apart even so, the slowest rank owns
+ * are to be other windows, or slow iterations are kept, or windows lay apart even so, the slowest rank owns
  * them. What another owner has recorded is gone. */
 static void part(struct efg_agree *agree, bool is_slowest, const struct efg_tally *tally)
 {
     bool is_only_one = agree->windows == 1 && !efg_election_has_part(agree) && !agree->slow.wanted;
-    bool has_one_owner = agree->is_out_of_step || !is_only_one;
+    bool has_one_owner = agree->moments++ >= MOST_MOMENTS || !is_only_one;
 
     anchor_now(agree, tally);
     if (!has_one_owner || agree->role != EFG_OWNER || is_slowest)
@@ -301,7 +308,7 @@ static void part(struct efg_agree *agree, bool is_slowest, const struct efg_tall
  * the same iterations all the same, and ranks of a long pipeline may lag: then it takes more. */
 static bool is_apart(const struct efg_agree *agree, uint64_t slowest, uint64_t foremost)
 {
-    if (agree->pivot >= 0)
+    if (is_common(agree))
         return slowest >= STEP_VISITS && foremost > slowest + STEP_FAR + slowest / STEP_FAR;
     return foremost > slowest + STEP_LEAD + slowest / STEP_PART;
 }
@@ -406,7 +413,7 @@ static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r
 
     if (!agree->is_from_start || r->last_begun == EFG_BALLOT_NONE || apart <= 0)
         return false;
-    if (agree->pivot < 0 || r->flags & EFG_VOTE_FOLLOWS)
+    if (!is_common(agree) || r->flags & EFG_VOTE_FOLLOWS)
         return agree->length > STEP_LEAD;
     return apart / STEP_APART > window;
 }
@@ -468,9 +475,8 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
  * come to it at other numbers. */
 static bool drifts(const struct efg_agree *agree, const struct efg_vote *r)
 {
-    int64_t apart = agree->pivot < 0;
-    return !agree->is_out_of_step && r->most_count != EFG_BALLOT_NONE &&
-           r->most_count + r->least_count > apart;
+    int64_t apart = !is_common(agree);
+    return !agree->moments && r->most_count != EFG_BALLOT_NONE && r->most_count + r->least_count > apart;
 }
 
 static bool has_way_out(const struct efg_agree *agree)
@@ -575,7 +581,7 @@ static enum efg_verdict step(struct efg_agree *agree, const struct efg_vote *r, 
 /* It has no iterations of the loop, or others than the rank that owns the window. */
 static bool follows(const struct efg_agree *agree)
 {
-    return agree->role == EFG_FOLLOWER && (!agree->has_lost || agree->is_out_of_step);
+    return agree->role == EFG_FOLLOWER && (!agree->has_lost || agree->moments);
 }
 
 /* Numbers hold from the first window of a loop on. If they differ, so do those of what is kept. In

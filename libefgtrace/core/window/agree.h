@@ -22,8 +22,8 @@
  *              time on each, and messages of it belong to other iterations. Then iterations are numbered
  *              anew, from the moment of this result on. The same where one has left its window before
  *              another one begins it, which tells more, if they have no pivot in common or others follow:
- *              that window is thrown away. If that comes again, or there is to be more than one
- *              window, the slowest rank owns it, and the others follow
+ *              that window is thrown away. If that comes again and again, or there is to be more than
+ *              one window, the slowest rank owns it, and the others follow
  *   PLACE      iterations get numbers: B + visits since w, B being the most visits that some
  *              owner had counted at w. These are the same on all ranks, also where some have
  *              visited the pivot more often in their start-up. The window begins at
@@ -198,7 +198,8 @@ struct efg_agree {
     bool drifted;        /* numbers differed when nothing else was left, or in a finished window */
     uint64_t marked;     /* CALIBRATE: a collective after this one is needed */
     uint64_t foremost;   /* COMPARE: the most steps of an owner in the round before */
-    bool is_out_of_step; /* owners are: numbers count from one moment, or the slowest one owns the window */
+    uint32_t moments;    /* owners are out of step: numbers count from this moment on, the first or a later
+                            one, or the slowest one owns the window; 0: they are not */
     uint64_t anchor;     /* the collective from which iterations are numbered */
     uint64_t watched;    /* the one at which numbers are compared; 0: none */
     uint64_t base;       /* number of the iteration in which the anchor was */

@@ -172,7 +172,8 @@ bool efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit)
     enum efg_pivot_class class = bit / EFG_BALLOT_BITS;
 
     return choice->hash % EFG_BALLOT_BITS == bit % EFG_BALLOT_BITS &&
-           (choice->class == class || (choice->class < class && class <= EFG_PIVOT_CALL));
+           (choice->class == class ||
+            (choice->class < class && choice->class <= EFG_PIVOT_CALL && class != EFG_PIVOT_ENTRY));
 }
 
 static void choose(struct efg_vote *vote, const struct efg_choice *choice)

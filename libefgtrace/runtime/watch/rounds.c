@@ -44,6 +44,9 @@ static struct {
     uint64_t tested_at;     /* ticks: when it was last, or posted */
     uint64_t waiting_since; /* ticks: others have a loop and this rank has none; 0: not so */
     uint32_t waited;        /* rounds since then */
+    struct {
+        uint64_t hash, visits, time; /* of this rank's favourite when it was first voted for; ns */
+    } favourite;
 } rounds;
 
 static void combine(void *one, void *all, int *count, MPI_Datatype *type)
@@ -121,12 +124,22 @@ static uint64_t realtime(uint64_t since_start)
     return efg_job_base() + job->start + since_start;
 }
 
-/* ns from one visit of what would be the pivot to the next. */
+/* ns from one visit of what would be the pivot to the next: since the start of the run, or, in further rounds
+ * with it, since the first of them, as ranks may have begun at different times. */
 static uint64_t period_of(const struct efg_thread *t, const struct efg_pivot *pivot, uint64_t now)
 {
-    uint64_t visits = efg_graph_visits(&t->graph, pivot->kind, pivot->id);
+    uint64_t all = efg_graph_visits(&t->graph, pivot->kind, pivot->id), visits = all;
+    uint64_t time = now - job->start;
 
-    return visits ? (now - job->start) / visits : now - job->start;
+    if (agree->tries && rounds.favourite.hash == pivot->hash) {
+        visits -= rounds.favourite.visits;
+        time = now - rounds.favourite.time;
+    } else {
+        rounds.favourite.hash = pivot->hash;
+        rounds.favourite.visits = all;
+        rounds.favourite.time = now;
+    }
+    return visits ? time / visits : time;
 }
 
 /* What was recorded of a window that this rank is done with. */
@@ -169,13 +182,16 @@ static struct efg_standing standing(struct efg_thread *t, uint64_t now, int leav
         .slow_begun = slow.from,
         .slow_ended = slow.to,
     };
-    if (agree->round == EFG_ROUND_PIVOT) {
-        efg_mainloop_list_pivots(t);
-        standing.choice_count = s->pivot_count;
-        standing.period = s->pivot_count ? period_of(t, &s->pivots[0], now) : 0;
-    }
     add_window(&standing);
     return standing;
+}
+
+/* What it takes longer to know, in PIVOT. */
+static void add_choices(struct efg_standing *standing, struct efg_thread *t, uint64_t now)
+{
+    efg_mainloop_list_pivots(t);
+    standing->choice_count = s->pivot_count;
+    standing->period = s->pivot_count ? period_of(t, &s->pivots[0], now) : 0;
 }
 
 /* While a round is under way, MPI holds a lock of its own where it looks at it. A signal handler that calls
@@ -207,8 +223,10 @@ static bool is_complete(uint64_t now)
     return done;
 }
 
-static void post(const struct efg_standing *standing, uint64_t now)
+static void post(struct efg_thread *t, struct efg_standing *standing, uint64_t now)
 {
+    if (agree->round == EFG_ROUND_PIVOT)
+        add_choices(standing, t, now);
     rounds.vote = efg_agree_vote(agree, standing);
     rounds.count++;
     rounds.posted_at = rounds.tested_at = now;
@@ -311,7 +329,7 @@ void efg_rounds_advance(struct efg_thread *t, uint64_t now, bool sample)
         struct efg_standing now_standing = standing(t, now, 0);
         if (!efg_agree_is_due(agree, &now_standing, sample || is_pressed(now)))
             return;
-        post(&now_standing, now);
+        post(t, &now_standing, now);
         sample = 0;
     }
 }
@@ -325,7 +343,7 @@ void efg_rounds_finish(struct efg_thread *t, uint64_t now)
             if (trigger->state == EFG_RECORDING) /* no iteration follows that would end it */
                 efg_act_feed(t, EFG_IN_OVER, now);
             struct efg_standing last = standing(t, now, 1);
-            post(&last, now);
+            post(t, &last, now);
         }
         if (PMPI_Wait(&rounds.request, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return;

@@ -404,7 +404,7 @@ void efg_windows_settle(void)
 
     if (w) {
         w->agreed = 1;
-        w->is_apart = agree->is_out_of_step;
+        w->is_apart = agree->moments > 0;
         w->phase = efg_agree_phase(agree);
         w->turn = agree->turns;
     }
