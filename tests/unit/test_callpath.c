@@ -469,6 +469,14 @@ static bool is_in_program(void *address)
            info.dli_fbase == own.dli_fbase;
 }
 
+static bool is_compared(const struct efg_walk *walk, const void *address)
+{
+    for (uint32_t i = 0; i < walk->word_count; i++)
+        if ((const void *)walk->word[i].value == address)
+            return true;
+    return false;
+}
+
 /* A walk has words up to the return address in main, or, if it is not IS_IN_MAIN, up to the last one. */
 static void *check_words(void *is_in_main)
 {
@@ -477,7 +485,7 @@ static void *check_words(void *is_in_main)
     assert_non_null(walk);
     if (efg_walk(walk, __builtin_frame_address(0), EFG_WALK_DEPTH) == 0) {
         uint32_t last = walk->count;
-        while (last > 0 && walk->address[last - 1] != (void *)walk->word[walk->word_count - 1].value)
+        while (last > 0 && !is_compared(walk, walk->address[last - 1]))
             last--;
         assert_true(last > 0 && last <= walk->word_count);
         assert_true(is_in_main ? last < walk->count - 1 : last == walk->count);
