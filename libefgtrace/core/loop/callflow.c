@@ -291,6 +291,13 @@ uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)
     return calls_of(flow, site, end, f->entries + (f->repeats && is_turn(flow, site, end) ? f->repeats : 0));
 }
 
+bool efg_callflow_is_timed(const struct efg_callflow *flow, uint32_t site)
+{
+    uint32_t node = flow->tree->sites[efg_calltree_gaps(flow->tree, site)].node;
+
+    return node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED;
+}
+
 /* The gaps between the entries of SITE; of a leaf with repeats, between all its visits. */
 static struct efg_gaps gaps_of(const struct efg_callflow *flow, uint32_t site)
 {

@@ -73,6 +73,10 @@ efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 /* Whether it is known that every path through its loop, or its function, includes SITE. */
 bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
 
+/* Whether it is a matter of timing how often the call at SITE is made. Of a site that is no call it is that
+ * of the one it leads to, if it leads to no other. */
+bool efg_callflow_is_timed(const struct efg_callflow *flow, uint32_t site);
+
 /* How many equally long gaps would vary as little as those of SITE do, with the open one up to now:
  * sum^2 / sum of squares. A loop over commands of which one is the whole run has about 1. */
 double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site);

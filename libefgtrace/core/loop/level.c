@@ -67,10 +67,7 @@ static void find_places(struct efg_body *body)
 
 static bool is_unordered(const struct efg_body *body, uint32_t i)
 {
-    const struct efg_callflow *flow = body->flow;
-    uint32_t node = flow->tree->sites[efg_calltree_gaps(flow->tree, body->sites[i].site)].node;
-
-    return node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED;
+    return efg_callflow_is_timed(body->flow, body->sites[i].site);
 }
 
 /* Where the program asks again and again, it may do something else in between: how often it begins to ask is

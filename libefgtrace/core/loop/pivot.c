@@ -172,14 +172,9 @@ static void keep_all(struct choice *c)
 /* The loop asks for something that may not be there yet. */
 static bool asks(const struct choice *c)
 {
-    const struct efg_callflow *flow = c->judge->flow;
-
-    for (uint32_t i = 0; i < c->loop->site_count; i++) {
-        uint32_t site = efg_calltree_gaps(flow->tree, c->judge->sites[c->loop->first_site + i]);
-        uint32_t node = efg_callflow_site(flow, site)->node;
-        if (node != EFG_NONE && flow->graph->nodes[node].flags & EFG_NODE_UNORDERED)
+    for (uint32_t i = 0; i < c->loop->site_count; i++)
+        if (efg_callflow_is_timed(c->judge->flow, c->judge->sites[c->loop->first_site + i]))
             return true;
-    }
     return false;
 }
 

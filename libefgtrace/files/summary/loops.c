@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "core/loop/recognise.h"
+#include "names.h"
 #include "summary.h"
 
 uint64_t efg_summary_duration(const struct efg_run *run)
@@ -94,7 +94,7 @@ static uint32_t keys_of(uint32_t id, uint64_t *keys)
     uint32_t depth = path ? path->depth : 0;
     for (uint32_t i = 0; i < depth; i++) {
         const struct efg_frame *frame = &path->frames[depth - 1 - i];
-        keys[i] = efg_hash_mix(frame->module, frame->offset);
+        keys[i] = efg_summary_key(frame);
     }
     return depth;
 }

@@ -661,7 +661,7 @@ static uint32_t levels_down_to(const struct efg_run *run, const struct efg_graph
         levels += site && site->symbol_count ? site->symbol_count : 1;
         if (hash == of->function)
             return levels;
-        hash = efg_hash_mix(hash, efg_hash_mix(frame->module, frame->offset));
+        hash = efg_hash_mix(hash, efg_summary_key(frame));
     }
     return UINT32_MAX;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "files/run/runfile.h"
 
 #define EFG_APART_OFFSET 0x80
@@ -37,5 +38,11 @@ uint32_t efg_summary_level(const struct efg_run *run, uint32_t path, unsigned ch
 
 /* Of the frame that has function LEVEL of the call path of NODE, in its module; 0: there is none. */
 uint64_t efg_summary_offset(const struct efg_run *run, const struct efg_node *node, uint32_t level);
+
+/* Names FRAME as calls in call trees are named (core/graph/calltree.h). */
+static inline uint64_t efg_summary_key(const struct efg_frame *frame)
+{
+    return efg_hash_mix(frame->module, frame->offset);
+}
 
 #endif
