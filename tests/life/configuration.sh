@@ -11,6 +11,10 @@ wrong_configuration() { # NAME MESSAGE
 }
 launch env LD_PRELOAD="$library" EFGTRACE_CONF=wrong.conf "${stencil[@]}"
 wrong_configuration "wrong key, preloaded" 'wrong.conf:1: there is no key "itertions"'
+# The launcher takes a second for the end of the others, who must not speak meanwhile.
+echo '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 ] || sleep 0.5; LD_PRELOAD=$1 && shift && export LD_PRELOAD && exec "$@"' >late
+launch env EFGTRACE_CONF=wrong.conf sh late "$library" "${stencil[@]}"
+wrong_configuration "wrong key, the first rank is late" 'wrong.conf:1: there is no key "itertions"'
 has "wrong key, preloaded: the nearest one" 'did you mean "iterations"?' err
 if in_full; then
     launch env LD_PRELOAD="$library" EFGTRACE_ITERATIONS=ten "${stencil[@]}"

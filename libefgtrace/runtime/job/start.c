@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +42,11 @@
 #include "spawned.h"
 #include "spool.h"
 
-#define MOST_NAMES 1000    /* DIR, DIR.2, ... */
-#define FIRST_TURN 1000000 /* us that other ranks let the first one speak */
-#define TURN 125000        /* and one of them the one before it */
+#define MOST_NAMES 1000 /* DIR, DIR.2, ... */
+#define FIRST_TURN 2000 /* ms that other ranks let the first one speak */
+#define TURN 125        /* and one of them the one before it */
 #define MOST_TURNS 8
+#define ENDING 10 /* s that a launcher has for the end of the job, once it has begun with that */
 
 extern char **environ;
 
@@ -51,13 +54,30 @@ static struct efg_job *const job = &efg_job;
 
 static const char *no_counter; /* why the processor's counter cannot be the clock, or NULL */
 
+/* A launcher that ends the job wakes the ranks by SIGCONT, and sends SIGTERM later, after a second in Open
+ * MPI: so somebody has spoken, and who is woken waits for the end. */
+static void wait_for_turn(int turn)
+{
+    int ms = FIRST_TURN + (turn < MOST_TURNS ? turn : MOST_TURNS) * TURN, woken;
+    struct timespec rest = {ms / 1000, ms % 1000 * 1000000L};
+    sigset_t waking;
+    sigemptyset(&waking);
+    sigaddset(&waking, SIGCONT);
+    pthread_sigmask(SIG_BLOCK, &waking, NULL);
+    do
+        woken = sigtimedwait(&waking, NULL, &rest);
+    while (woken < 0 && errno == EINTR);
+    if (woken == SIGCONT)
+        sleep(ENDING);
+}
+
 /* A launcher ends the job with the first rank that ends. Mostly the configuration is wrong on
  * all of them: so the first one speaks, and others only if they live long enough. */
 static void refuse(const char *message)
 {
     int turn = efg_launcher_rank();
     if (turn)
-        usleep(FIRST_TURN + (useconds_t)(turn < MOST_TURNS ? turn : MOST_TURNS) * TURN);
+        wait_for_turn(turn);
     fprintf(stderr,
             "efgtrace: %s\nefgtrace: nothing was started; `efgtrace check` explains "
             "the configuration\n",
