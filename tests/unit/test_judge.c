@@ -160,12 +160,37 @@ static void a_solver_in_a_step(void **state)
     assert_steps(3, 2, 2, 2 + 3 + 4); /* there are not enough steps yet */
 }
 
+/* Batches of 3 rounds, with a sum at the end of each but for the first IDLE ones. */
+static void assert_batches(uint32_t idle, uint64_t iterations)
+{
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph, position_of);
+
+    for (uint32_t i = 0; i < CYCLES; i++) {
+        for (uint32_t call = 0; call < 3 * PARTS; call++)
+            add(&graph, SOLVER + call % PARTS, 0);
+        if (i >= idle)
+            add(&graph, SUM, WORLD);
+    }
+    end(&graph, &history, iterations);
+}
+
+/* A main loop has nearly all of what is in it. */
+static void sums_that_come_later(void **state)
+{
+    (void)state;
+    assert_batches(0, CYCLES);
+    assert_batches(CYCLES / 25, CYCLES - CYCLES / 25);
+    assert_batches(CYCLES / 5, 3 * CYCLES);
+    assert_batches(CYCLES - 10, 3 * CYCLES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_of_all),      cmocka_unit_test(rounds_of_some),
         cmocka_unit_test(all_do_not_meet),    cmocka_unit_test(something_between_questions),
-        cmocka_unit_test(a_solver_in_a_step),
+        cmocka_unit_test(a_solver_in_a_step), cmocka_unit_test(sums_that_come_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -318,6 +318,14 @@ double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site)
     return gaps.last && squares > 0 ? sum * sum / squares : 0;
 }
 
+double efg_callflow_span(const struct efg_callflow *flow, uint32_t site)
+{
+    struct efg_gaps gaps = gaps_of(flow, site);
+    double open = (double)(flow->graph->events - gaps.last);
+
+    return gaps.count ? open + gaps.gap1 + gaps.gap1 / (double)gaps.count : 0;
+}
+
 bool efg_callflow_is_steady(const struct efg_callflow *flow, uint32_t site)
 {
     struct efg_gaps gaps = gaps_of(flow, site);

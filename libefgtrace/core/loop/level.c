@@ -15,6 +15,7 @@
 #define LITTLE 0.1       /* share of events, of what the code has in a loop around this one */
 #define HARDLY_ANY 0.002 /* of the time: rare sites with less say nothing of stages */
 #define LEAST_ROUNDS 5
+#define NEARLY_ALL 0.9 /* of the events of a loop */
 #define SELDOM 4.9 /* iterations from one visit to the next, of what is not nested */
 #define MOST_STAGES 4
 #define MOST_PIECES 8     /* stages that are a loop of their own in the code */
@@ -426,20 +427,27 @@ static bool is_taken(const struct level *level)
            is_exchanged(level);
 }
 
-/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, if there is
- * one inside of it that goes on. */
+/* SITE has come from about the beginning of the loop of INNER on. */
+static bool is_from_start(const struct efg_callflow *flow, uint32_t site, uint32_t inner)
+{
+    return efg_callflow_span(flow, site) >= NEARLY_ALL * efg_callflow_span(flow, inner);
+}
+
+/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, or one of which
+ * nothing was seen for a good part of the time, if there is one inside of it that goes on. */
 uint64_t efg_level_choose(const struct efg_body *body)
 {
-    uint64_t inner = 0;
+    const struct efg_body_site *inner = NULL;
 
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
+        const struct efg_body_site *site = &body->sites[i];
         struct level level = look_at(body, i);
-        if (level.rounds < LEAST_ROUNDS && inner)
-            return inner;
+        if (inner && (level.rounds < LEAST_ROUNDS || !is_from_start(body->flow, site->site, inner->site)))
+            return inner->entries;
         if (is_taken(&level) || (level.place && level.place == body->widest))
-            return body->sites[i].entries;
+            return site->entries;
         if (level.place && level.rounds >= LEAST_ROUNDS)
-            inner = body->sites[i].entries;
+            inner = site;
     }
     return body->count ? body->sites[body->count - 1].entries : 0;
 }
