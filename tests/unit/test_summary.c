@@ -743,6 +743,11 @@ static void test_warning(void **state)
     expect_not("the same iterations");
     whole.run.cuts[0].begin_most += 4000000;
     expect("             ranks are more than an iteration apart");
+    whole.run.messages.left_out = whole.run.messages.unproven = 5;
+    expect("             in some window it is not known which ends belong together\n");
+    expect("             5 of these sends and receives are not in the trace\n"
+           "             5 as in some window it is not known which of them belong together\n");
+    whole.run.messages.left_out = whole.run.messages.unproven = 0;
     thread_of(3)->window_count = 0;
     expect("             ranks are missing in the trace\n");
     thread_of(1)->windows[0].agreed = 0;

@@ -42,6 +42,8 @@ static void count_gone(struct efg_channels *c, const struct efg_channel *channel
     gone->sends += sends;
     gone->receives += receives;
     gone->left_out += sends + receives;
+    if (!efg_channels_has_proven(c, channel->key.window))
+        gone->unproven += sends + receives;
 }
 
 static void pair(struct efg_channel *channel, int64_t lead)

@@ -313,6 +313,7 @@ struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_
     messages.early = c->gone.early;
     messages.ahead = c->gone.ahead;
     messages.left_out = c->gone.left_out;
+    messages.unproven = c->gone.unproven;
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel *channel = &c->channels[i];
         if (efg_channel_is_of(channel, rank) && !efg_channel_is_collective(channel))

@@ -60,6 +60,7 @@ static const struct efg_field fields_of_run[] = {
     RUN(41, 64, trace_marks),
     RUN(42, 64, trace_calls),
     RUN(43, TEXT, loop),
+    RUN(44, 64, messages.unproven),
 };
 
 #define RANK(tag, type, name)                                      \

@@ -76,9 +76,18 @@ static bool is_any_uneven(const struct efg_run *run)
     return false;
 }
 
+/* Most of those that are not matched are of windows that have no messages in the trace. */
+static bool are_most_unproven(const struct efg_run *run)
+{
+    const struct efg_run_messages *m = &run->messages;
+    return 2 * m->unproven > m->sends + m->receives - 2 * m->matched;
+}
+
 static const char *reason(const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
+    if (are_most_unproven(run))
+        return "in some window it is not known which ends belong together";
     if (totals->drifted)
         return "ranks counted the iterations differently";
     if (totals->alone || totals->disagreed || is_any_uneven(run))
@@ -328,6 +337,10 @@ static void put_matched(struct efg_buffer *out, const struct efg_run_messages *m
     if (m->left_out)
         efg_summary_tell(out, "             %llu of these sends and receives are not in the trace",
                          (unsigned long long)m->left_out);
+    if (m->unproven)
+        efg_summary_tell(out,
+                         "             %llu as in some window it is not known which of them belong together",
+                         (unsigned long long)m->unproven);
 }
 
 void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
