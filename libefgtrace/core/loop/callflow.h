@@ -81,8 +81,7 @@ bool efg_callflow_is_timed(const struct efg_callflow *flow, uint32_t site);
  * sum^2 / sum of squares. A loop over commands of which one is the whole run has about 1. */
 double efg_callflow_rounds(const struct efg_callflow *flow, uint32_t site);
 
-/* Events since SITE was entered first, and the mean gap before that: in how many it may have been a part of. 0:
- * it was not entered twice. */
+/* Events since SITE was entered first, and the mean gap before that. 0: it was not entered twice. */
 double efg_callflow_span(const struct efg_callflow *flow, uint32_t site);
 
 /* Whether SITE was entered 4 times or more, at gaps that hardly vary. */

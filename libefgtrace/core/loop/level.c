@@ -16,7 +16,7 @@
 #define HARDLY_ANY 0.002 /* of the time: rare sites with less say nothing of stages */
 #define LEAST_ROUNDS 5
 #define NEARLY_ALL 0.9 /* of the events of a loop */
-#define SELDOM 4.9 /* iterations from one visit to the next, of what is not nested */
+#define SELDOM 4.9     /* iterations from one visit to the next, of what is not nested */
 #define MOST_STAGES 4
 #define MOST_PIECES 8     /* stages that are a loop of their own in the code */
 #define MOST_BRANCHES 192 /* rare sites, at most, among which branches are looked for */
@@ -433,8 +433,8 @@ static bool is_from_start(const struct efg_callflow *flow, uint32_t site, uint32
     return efg_callflow_span(flow, site) >= NEARLY_ALL * efg_callflow_span(flow, inner);
 }
 
-/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, or one of which
- * nothing was seen for a good part of the time, if there is one inside of it that goes on. */
+/* The outermost loop is taken where none passes. A loop of the code that has just begun is not, or one of
+ * which nothing was seen for a good part of the run, if there is one inside of it that goes on. */
 uint64_t efg_level_choose(const struct efg_body *body)
 {
     const struct efg_body_site *inner = NULL;

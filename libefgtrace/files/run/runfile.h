@@ -318,7 +318,7 @@ struct efg_run_messages {
     uint64_t unknown;                                     /* ranks whose logs could not be checked */
     uint64_t ahead;                                       /* sends whose receives were before the window */
     uint64_t left_out; /* sends and receives that the trace lacks: of early and ahead, or open */
-    uint64_t unproven; /* of these: of windows of which it is not known which sends and receives belong together */
+    uint64_t unproven; /* of these: of windows of which it is not known what belongs together */
     uint64_t doubt;    /* at least as many messages crossed the beginnings of windows in an
                              unknown way: matched is too large, or has wrong pairs */
     uint64_t absent;   /* sends to and receives from ranks that ran without us; not in the others */
