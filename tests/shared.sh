@@ -22,9 +22,17 @@ counted() {
     strace -f -qq -y -e signal=none -e trace=%file,flock,fcntl,fsync,fdatasync,sync_file_range -o "$name.all" \
         timeout $patience $MPIRUN -np "$ranks" "$tool" run -o "$PWD/$name" --summary off --save 1h "$@" "$programs/stencil2d" 300 \
         >"$name.out" 2>&1 </dev/null || verdict "$name: it ends" "$(tail -n 3 "$name.out")"
-    # by a path, or by a folder that is open and a name in it
-    grep -F "$PWD/$name" "$name.all" |
+    # by a path, or by a folder that is open and a name in it: then only its result may have the whole path
+    whole_lines "$name.all" | grep -F "$PWD/$name" |
         sed -nE "s|^([0-9]+) +([a-z0-9_]+)\\((.*)|\\1 \\2 \\3|p" >"$name.calls"
+}
+
+# whole_lines FILE: of a call during which another process made one, strace writes two lines
+whole_lines() {
+    awk '/ <unfinished \.\.\.>$/ { sub(/ <unfinished \.\.\.>$/, ""); begun[$1] = $0; next }
+        $2 == "<..." { rest = $0; sub(/^[^>]*>/, "", rest); $0 = begun[$1] rest; delete begun[$1] }
+        { print }
+        END { for (process in begun) print begun[process] }' "$1"
 }
 
 # typical NAME KIND, first NAME KIND: how many of them the process in the middle makes, and the one with the most calls
