@@ -199,6 +199,10 @@ void efg_channels_doubt(struct efg_channels *c);
  * it. By time alone where that of the window is not proven. */
 int64_t efg_channels_lead(const struct efg_channels *c, const struct efg_channel *channel);
 
+/* How many of the first receives of a channel, of which both ends are known, were over before its first send
+ * began, by one clock: their sends were before the window, be it proven or not. */
+uint32_t efg_channels_early(const struct efg_channel *channel);
+
 /* Negative leads that were proven, to their sources: as sort, put and get. */
 void efg_channels_sort_back(struct efg_channels *c);
 uint32_t efg_channels_put_back(const struct efg_channels *c, uint32_t *at,
@@ -223,7 +227,7 @@ void efg_channels_margins_fini(struct efg_trim_margins *margins);
 /* Match what RANK received with what was sent to it. */
 struct efg_run_messages efg_channels_match(const struct efg_channels *c, uint32_t rank);
 
-/* Add the ends of messages on RANK that lead, where it is proven; then they are sorted. */
+/* Add the ends of messages on RANK that lead, where it is proven, and else those that surely do. Sorted. */
 void efg_channels_strays(const struct efg_channels *c, uint32_t rank,
                          struct efg_strays *strays);
 

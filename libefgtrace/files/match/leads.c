@@ -33,8 +33,9 @@
  * Where windows have margins, which begin at any time, all this is about the moments when the windows
  * themselves begin: leads are those there, and what was sent and received in the margins before is added.
  *
- * If nothing is proven, nothing is known: a thread or a rank that has no window, or one that
- * was trimmed, does not say what was under way; or a message is lost for ever; or channels
+ * If nothing is proven, nothing is known but this: what was received before the first send of its channel
+ * began, by one clock, was sent before the window. So it is when a thread or a rank that has no window, or
+ * one that was trimmed, does not say what was under way; or a message is lost for ever; or channels
  * differ in other ways; or clocks are wrong by more than what leads on another channel is
  * early. Clocks are left alone then.
  */
@@ -181,11 +182,33 @@ static const struct efg_leads *leads_of(const struct efg_channels *c, const stru
     return window < c->window_count ? &c->windows[window].leads : &by_time;
 }
 
+uint32_t efg_channels_early(const struct efg_channel *channel)
+{
+    const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
+    uint32_t early = 0;
+    if (!s->kept || is_between_clocks(channel) || efg_channel_is_collective(channel))
+        return 0;
+    while (early < r->kept && r->all[early].time < s->all[0].time)
+        early++;
+    return early;
+}
+
+/* The least one that fits, not far from what is sure. */
+static int64_t least_sure_lead(const struct efg_channel *channel)
+{
+    int64_t early = efg_channels_early(channel), most = early + MOST_LEAD, lead = early;
+    while (lead < most && lead < channel->receives.kept && !fits(channel, lead, 0))
+        lead++;
+    return lead < most ? lead : early;
+}
+
 int64_t efg_channels_lead(const struct efg_channels *c, const struct efg_channel *channel)
 {
     const struct efg_leads *leads = leads_of(c, channel);
     int64_t lead = lead_by(c, channel, leads->is_proven ? leads : &by_time);
-    return lead < most_lead(channel) ? lead : 0;
+    if (lead < most_lead(channel))
+        return lead;
+    return leads->is_proven ? 0 : least_sure_lead(channel);
 }
 
 uint64_t efg_channels_suspects(const struct efg_channels *c, uint32_t rank)

@@ -334,15 +334,21 @@ static void add_strays(struct efg_strays *strays, uint32_t rank, const struct ef
     }
 }
 
+/* By what RANK knows: of what it received, or what it is told of its sends. */
+static int64_t known_lead(const struct efg_channels *c, const struct efg_channel *channel, uint32_t rank)
+{
+    bool is_own = efg_channel_is_of(channel, rank);
+    if (!efg_channels_has_proven(c, channel->key.window))
+        return is_own ? efg_channels_early(channel) : 0;
+    return is_own ? efg_channels_lead(c, channel) : -(int64_t)channel->received;
+}
+
 void efg_channels_strays(const struct efg_channels *c, uint32_t rank, struct efg_strays *strays)
 {
     for (uint32_t i = 0; i < c->count && !c->failed; i++) {
         const struct efg_channel *channel = &c->channels[i];
         const struct efg_channel_key *key = &channel->key;
-        if (!efg_channels_has_proven(c, key->window))
-            continue;
-        int64_t lead =
-            efg_channel_is_of(channel, rank) ? efg_channels_lead(c, channel) : -(int64_t)channel->received;
+        int64_t lead = known_lead(c, channel, rank);
         if (lead > 0)
             add_strays(strays, key->destination, &channel->receives, (uint64_t)lead);
         else if (rank == UINT32_MAX || key->source == rank)
