@@ -93,6 +93,7 @@ uint64_t efg_recorder_memory(const struct efg_recorder *r)
 static void give_up(struct efg_recorder *r, int error)
 {
     r->failed = error;
+    r->is_full = error == EFBIG && (r->is_on || r->is_draining);
     r->log.header->is_short = 1;
     r->is_on = r->is_draining = false;
     efg_traffic_end(r->traffic);
@@ -520,6 +521,7 @@ static bool has_counts(const struct efg_recorder *r)
 /* Something begins or ends: the regions that it does so in are defined, and there is room for marks. */
 static bool make_ready(struct efg_recorder *r)
 {
+    r->is_full = false; /* of an older window */
     find_regions(r);
     if (has_counts(r))
         define_counters(r);
@@ -730,12 +732,22 @@ void efg_recorder_end_ring(struct efg_recorder *r, bool is_dropped(const void *c
     r->boundary = r->window_start;
 }
 
+/* Without the window that has filled the log there is room. */
+static void begin_again(struct efg_recorder *r)
+{
+    r->failed = 0;
+    r->is_full = false;
+    r->log.header->is_short = 0;
+}
+
 void efg_recorder_discard(struct efg_recorder *r)
 {
     r->is_on = r->is_draining = false;
     r->spin.count = 0;
     r->open_requests = r->calls = 0;
     efg_traffic_discard(r->traffic);
+    if (r->is_full)
+        begin_again(r);
     if (!r->window_start.word || r->failed)
         return;
     r->log.next = r->window_start;

@@ -69,6 +69,7 @@ struct efg_recorder {
     struct efg_traffic *traffic; /* sent so far */
     struct efg_log log;
     int failed;     /* errno of what went wrong with the log, 0 for nothing */
+    bool is_full;   /* ... which is full, of the present or last window */
     bool is_asking; /* for statuses, recording or not */
     uint16_t thread;
     uint32_t window;       /* number of the present window, from 1 */
