@@ -86,7 +86,7 @@ static void add(struct efg_traffic_sum *sum, const struct efg_traffic_run *run)
 static void end_run(struct efg_traffic *t, struct efg_traffic_run *run)
 {
     uint32_t is_collective = run->partner == EFG_TRAFFIC_COLLECTIVE;
-    if (!run->count)
+    if (!run->count || run->partner == EFG_TRAFFIC_NOTHING)
         return;
     uint32_t first = is_collective ? COLLECTIVES : SENDS;
     add(&t->sum[first + efg_traffic_size(run->bytes)], run);
@@ -102,19 +102,25 @@ EFG_HOT __attribute__((noinline)) void efg_traffic_turn(struct efg_traffic *t, s
     *run = (struct efg_traffic_run){.bytes = bytes, .count = 1, .partner = partner};
 }
 
-struct efg_traffic_run *efg_traffic_own(struct efg_traffic *t, uint32_t i, uint32_t partner, uint64_t bytes)
+void efg_traffic_lend(struct efg_traffic *t, struct efg_traffic_run *own, size_t stride, uint32_t count)
 {
-    efg_traffic_turn(t, &t->own[i], partner, bytes);
-    t->own[i].count = 0;
-    return &t->own[i];
+    t->own = (char *)own;
+    t->own_stride = stride;
+    t->own_count = count;
+}
+
+void efg_traffic_own(struct efg_traffic *t, struct efg_traffic_run *run, uint32_t partner, uint64_t bytes)
+{
+    end_run(t, run);
+    *run = (struct efg_traffic_run){.bytes = bytes, .partner = partner};
 }
 
 static void settle(struct efg_traffic *t)
 {
     for (uint32_t i = 0; i < EFG_TRAFFIC_RUNS; i++)
         end_run(t, &t->run[i]);
-    for (uint32_t i = 0; i < EFG_TRAFFIC_OWN; i++)
-        end_run(t, &t->own[i]);
+    for (uint32_t i = 0; i < t->own_count; i++)
+        end_run(t, (struct efg_traffic_run *)(t->own + i * t->own_stride));
 }
 
 /* --- windows --- */

@@ -18,17 +18,18 @@
 #define EFG_TRAFFIC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EFG_TRAFFIC_PARTNERS 1024
 #define EFG_TRAFFIC_RUNS 256
-#define EFG_TRAFFIC_OWN 128  /* runs of those who know that they send the same again */
 #define EFG_TRAFFIC_SIZES 64 /* size 0: no bytes; size s: [2^(s-1), 2^s) bytes */
 
 /* Partners that are not one rank of the job: collectives have none, and messages to further
  * ranks, or to those of another job, are counted together. */
 #define EFG_TRAFFIC_COLLECTIVE (UINT32_MAX - 1)
 #define EFG_TRAFFIC_OTHERS UINT32_MAX
+#define EFG_TRAFFIC_NOTHING (UINT32_MAX - 2) /* partner of runs that are in no sum */
 
 struct efg_traffic_run {
     uint64_t bytes; /* of each */
@@ -57,8 +58,9 @@ enum efg_traffic_window { EFG_TRAFFIC_NONE, EFG_TRAFFIC_OPEN, EFG_TRAFFIC_CLOSED
 
 struct efg_traffic {
     struct efg_traffic_run run[EFG_TRAFFIC_RUNS];
-    struct efg_traffic_run own[EFG_TRAFFIC_OWN];
-    struct efg_traffic_run nothing; /* of who sends nothing: 0 bytes, partner 0; in no sum */
+    char *own; /* the first run of others, see efg_traffic_lend */
+    size_t own_stride;
+    uint32_t own_count;
     enum efg_traffic_window window; /* the last one */
     uint32_t count, room;           /* sums */
     uint32_t mask;
@@ -100,10 +102,13 @@ static inline void efg_traffic_add(struct efg_traffic *t, uint32_t partner, uint
 }
 _Static_assert(EFG_TRAFFIC_RUNS == 1 << (32 - 24), "a place is what the shift leaves");
 
-/* The run number I of EFG_TRAFFIC_OWN is, from now on, of messages of BYTES to PARTNER: whoever has it
- * raises its count. */
-struct efg_traffic_run *efg_traffic_own(struct efg_traffic *traffic, uint32_t i, uint32_t partner,
-                                        uint64_t bytes);
+/* Who knows that it sends the same again has a run itself: COUNT of them, all zero, from OWN on, STRIDE bytes
+ * from one to the next. They last as long as TRAFFIC. */
+void efg_traffic_lend(struct efg_traffic *traffic, struct efg_traffic_run *own, size_t stride,
+                      uint32_t count);
+/* From now on RUN, one of these, is of messages of BYTES to PARTNER: whoever has it raises its count. */
+void efg_traffic_own(struct efg_traffic *traffic, struct efg_traffic_run *run, uint32_t partner,
+                     uint64_t bytes);
 
 /* What is sent from now on is within a window; the window has ended; the last window, ended or
  * not, is discarded. */

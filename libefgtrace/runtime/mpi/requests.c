@@ -42,7 +42,7 @@ struct efg_request_chains {
     struct chain chain[];
 };
 
-uint32_t efg_requests_tables;
+EFG_HOT_DATA uint32_t efg_requests_tables;
 static struct efg_requests *tables; /* of all threads, the latest first; atomic */
 static uint64_t refused;            /* found no memory; atomic */
 

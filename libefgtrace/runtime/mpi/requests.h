@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
+
 enum efg_request_kind {
     EFG_REQUEST_OTHER,
     EFG_REQUEST_SEND,
@@ -97,7 +99,7 @@ struct efg_request *efg_requests_add(struct efg_requests *table, MPI_Request han
 struct efg_request *efg_requests_find(struct efg_requests *table, MPI_Request handle);
 
 /* More than one thread has a table: then requests have to be claimed. */
-extern uint32_t efg_requests_tables; /* how many there are; atomic */
+EFG_HOT_EXTERN uint32_t efg_requests_tables; /* how many there are; atomic */
 static inline bool efg_requests_are_shared(void)
 {
     return __atomic_load_n(&efg_requests_tables, __ATOMIC_RELAXED) > 1;
@@ -139,7 +141,7 @@ void efg_requests_tell(const struct efg_request *request, const MPI_Status *stat
 struct efg_request_news *efg_requests_news(struct efg_requests *table);
 static inline bool efg_requests_has_news(const struct efg_requests *table)
 {
-    return __atomic_load_n(&table->news, __ATOMIC_RELAXED) != 0;
+    return efg_requests_are_shared() && __atomic_load_n(&table->news, __ATOMIC_RELAXED);
 }
 
 /* Whether a request of any thread may have been made on COMM. */

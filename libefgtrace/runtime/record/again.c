@@ -39,13 +39,12 @@ static void learn_traffic(struct efg_again_place *a, struct efg_traffic *t, cons
     bool is_collective = c->shape == EFG_SHAPE_COLLECTIVE;
     bool is_send = efg_shape_is_in(c, EFG_SHAPE_SET(SEND) | EFG_SHAPE_SET(SENDRECV)) && c->peer >= 0;
 
-    if (!is_send && !is_collective) {
-        a->run = &t->nothing;
-        return;
-    }
-    a->run = efg_traffic_own(t, c->path % EFG_AGAIN,
-                             is_collective ? EFG_TRAFFIC_COLLECTIVE : efg_comms_world_rank(f->comm, c->peer),
-                             is_collective ? f->sent + f->received : f->sent);
+    if (is_collective)
+        efg_traffic_own(t, &a->run, EFG_TRAFFIC_COLLECTIVE, f->sent + f->received);
+    else if (is_send)
+        efg_traffic_own(t, &a->run, efg_comms_world_rank(f->comm, c->peer), f->sent);
+    else
+        efg_traffic_own(t, &a->run, EFG_TRAFFIC_NOTHING, 0);
 }
 
 EFG_HOT void efg_again_learn(struct efg_again *again, struct efg_recorder *r, const struct efg_call *c,

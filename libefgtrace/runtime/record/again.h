@@ -16,7 +16,6 @@
 #include "recorder.h"
 
 #define EFG_AGAIN 128 /* call paths */
-_Static_assert(EFG_AGAIN == EFG_TRAFFIC_OWN, "each has its own");
 
 typedef uint64_t efg_again_words __attribute__((vector_size(16), aligned(16), may_alias));
 
@@ -29,7 +28,7 @@ struct efg_again_place {
     uint64_t event;              /* the last word of its event (core/graph/graph.h) */
     struct efg_flight added;     /* to messages under way */
     uint64_t removed;            /* communicators, before the call had returned */
-    struct efg_traffic_run *run; /* where what it sends at once is counted */
+    struct efg_traffic_run run;  /* what it sends at once is counted here */
     uint32_t path;        /* that the log has, with the function and the communicator, since ... */
     uint32_t definitions; /* the recorder has that number of them */
 };
@@ -40,6 +39,12 @@ struct efg_again {
     struct efg_facts facts[EFG_AGAIN]; /* of each, for those that are not usual */
 };
 
+/* What is sent again counts as sent in TRAFFIC. */
+static inline void efg_again_init(struct efg_again *again, struct efg_traffic *traffic)
+{
+    efg_traffic_lend(traffic, &again->place[0].run, sizeof again->place[0], EFG_AGAIN);
+}
+
 EFG_INLINE bool efg_again_is_alike(const struct efg_again_place *a, const struct efg_call *call)
 {
     const efg_again_words *x = a->words, *y = (const efg_again_words *)call;
@@ -47,14 +52,13 @@ EFG_INLINE bool efg_again_is_alike(const struct efg_again_place *a, const struct
     return !(other[0] | other[1]);
 }
 
-EFG_INLINE const struct efg_again_place *efg_again_place(const struct efg_again *again,
-                                                         const struct efg_call *call)
+EFG_INLINE struct efg_again_place *efg_again_place(struct efg_again *again, const struct efg_call *call)
 {
     return &again->place[call->path % EFG_AGAIN];
 }
 
 /* CALL begins: its path is found. */
-EFG_INLINE void efg_again_enter(const struct efg_again *again, struct efg_call *call)
+EFG_INLINE void efg_again_enter(struct efg_again *again, struct efg_call *call)
 {
     const struct efg_again_place *a = efg_again_place(again, call);
 
@@ -114,9 +118,9 @@ void efg_again_learn(struct efg_again *again, struct efg_recorder *r, const stru
                      const struct efg_facts *facts, struct efg_flight added);
 
 /* efg_recorder_follow for what is known. */
-EFG_INLINE void efg_again_follow(struct efg_recorder *r, const struct efg_again_place *a)
+EFG_INLINE void efg_again_follow(struct efg_recorder *r, struct efg_again_place *a)
 {
-    a->run->count++;
+    a->run.count++;
     r->flight.sum += a->added.sum;
     r->flight.count += a->added.count;
 }

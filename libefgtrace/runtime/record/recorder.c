@@ -21,8 +21,6 @@
 #include "regions.h"
 #include "runtime/stack/callpath.h"
 
-/* Records: of a call, not counting its requests; of a spin; or of marks. */
-#define PLENTY (24 + EFG_COUNTERS)
 #define PARENTS 16 /* of a communicator that are defined with it */
 #define SPARE 5    /* words that the beginning of a window may need when it is moved */
 
@@ -97,7 +95,7 @@ static void give_up(struct efg_recorder *r, int error)
     r->log.header->is_short = 1;
     r->is_on = r->is_draining = false;
     efg_traffic_end(r->traffic);
-    r->spin.count = 0;
+    r->is_spinning = false;
     if (r->boundary.word > r->window_start.word) /* at least one iteration is whole */
         r->log.next = r->boundary;
     r->log.ready = r->log.next.word; /* there is no room */
@@ -216,7 +214,7 @@ bool efg_recorder_define_comm(struct efg_recorder *r, const struct efg_comm *com
         efg_comms_release(chain[count]);
     }
     define_one_comm(r, comm);
-    return efg_recorder_room(r, PLENTY);
+    return efg_recorder_room(r, EFG_RECORDER_PLENTY);
 }
 
 void efg_recorder_define_object(struct efg_recorder *r, int kind, const struct efg_object *o,
@@ -241,7 +239,7 @@ bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Grou
     if (known)
         *known = hash;
     free(m);
-    return efg_recorder_room(r, PLENTY);
+    return efg_recorder_room(r, EFG_RECORDER_PLENTY);
 }
 
 /* Region NUMBER and those around it, which come first. */
@@ -269,12 +267,6 @@ static void find_regions(struct efg_recorder *r)
         define_region(r, r->region);
 }
 
-/* How many records CALL may have. */
-static inline size_t room_of(const struct efg_call *call)
-{
-    return PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
-}
-
 static void put_counts(struct efg_recorder *r, const uint64_t *began, const uint64_t *passed)
 {
     for (uint32_t i = 0; i < r->counts->count; i++)
@@ -298,7 +290,7 @@ static bool add_counts(struct efg_recorder *r, const struct efg_call *call)
     if (!r->counts || !r->counts->is_present)
         return true;
     define_counters(r);
-    if (!efg_recorder_room(r, room_of(call)))
+    if (!efg_recorder_room(r, efg_recorder_room_of(call)))
         return false;
     put_counts(r, r->counts->began, r->counts->passed);
     return true;
@@ -327,7 +319,7 @@ static void put_spin_counts(struct efg_recorder *r)
 static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *part, uint64_t time)
 {
     define_call(r, part->call, part->path);
-    if (!efg_recorder_room(r, PLENTY))
+    if (!efg_recorder_room(r, EFG_RECORDER_PLENTY))
         return;
     efg_recorder_put(
         r, (struct efg_record){
@@ -341,7 +333,7 @@ static void put_spin_part(struct efg_recorder *r, const struct efg_spin_part *pa
 static __attribute__((noinline)) void put_spin(struct efg_recorder *r)
 {
     struct efg_spin spin = r->spin;
-    r->spin.count = 0;
+    r->is_spinning = false;
     if (r->counts && r->counts->has_spin)
         define_counters(r);
     for (uint32_t i = 0; i < spin.count; i++) {
@@ -355,7 +347,7 @@ static __attribute__((noinline)) void put_spin(struct efg_recorder *r)
 /* The spin that is under way, if there is one. */
 static inline void flush_spin(struct efg_recorder *r)
 {
-    if (__builtin_expect(r->spin.count != 0, 0))
+    if (__builtin_expect(r->is_spinning, 0))
         put_spin(r);
 }
 
@@ -386,24 +378,23 @@ bool efg_recorder_define_all(struct efg_recorder *r, const struct efg_call *call
     return efg_recorder_names_comm(r, comm);
 }
 
-EFG_HOT bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
+/* The first call of the window. Returns false if there is no room for more records of it. */
+static bool take_all_along(struct efg_recorder *r, const struct efg_call *call)
 {
-    size_t count = room_of(call);
+    r->first_enter = call->enter;
+    efg_requests_each(&r->table, take_along, r);
+    return efg_recorder_room(r, efg_recorder_room_of(call));
+}
+
+EFG_HOT bool efg_recorder_visit_other(struct efg_recorder *r, const struct efg_call *call)
+{
     flush_spin(r);
     if (!call->is_defined && !is_known(r, call->id, call->path))
         define_call(r, call->id, call->path);
-    if (!efg_recorder_room(r, count))
+    if (!efg_recorder_room(r, efg_recorder_room_of(call)))
         return false;
-    r->visit = r->log.next;
-    efg_recorder_put(r, (struct efg_record){
-                            .time = call->enter, .kind = EFG_REC_ENTER, .call = call->id, .a = call->path});
-    r->calls++;
-    if (!r->first_enter) {
-        r->first_enter = call->enter;
-        efg_requests_each(&r->table, take_along, r);
-        return efg_recorder_room(r, count);
-    }
-    return true;
+    efg_recorder_put_enter(r, call);
+    return r->first_enter || take_all_along(r, call);
 }
 
 bool efg_recorder_visit_late(struct efg_recorder *r, const struct efg_call *call)
@@ -440,13 +431,14 @@ static struct efg_spin_part *part_of(struct efg_spin *s, const struct efg_call *
 void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint64_t leave)
 {
     struct efg_spin *s = &r->spin;
-    bool goes_on = s->count && call->enter - s->leave <= EFG_SPIN;
+    bool goes_on = r->is_spinning && call->enter - s->leave <= EFG_SPIN;
     uint64_t since = goes_on ? s->leave : call->enter;
     struct efg_spin_part *part = goes_on ? part_of(s, call) : NULL;
     if (!part) {
         if (efg_recorder_room(r, 8))
             flush_spin(r);
         *s = (struct efg_spin){.enter = since};
+        r->is_spinning = true;
         part = part_of(s, call);
     }
     part->polls++;
@@ -458,7 +450,7 @@ void efg_recorder_spin(struct efg_recorder *r, const struct efg_call *call, uint
 
 void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path)
 {
-    if (!r->is_on || !efg_recorder_room(r, PLENTY))
+    if (!r->is_on || !efg_recorder_room(r, EFG_RECORDER_PLENTY))
         return;
     flush_spin(r);
     find_regions(r);
@@ -472,7 +464,7 @@ void efg_recorder_regions(struct efg_recorder *r, uint64_t time, uint32_t path)
 
 void efg_recorder_part(struct efg_recorder *r, uint64_t time, uint32_t thread, uint64_t begin, uint64_t end)
 {
-    if (!r->is_on || !efg_recorder_room(r, PLENTY))
+    if (!r->is_on || !efg_recorder_room(r, EFG_RECORDER_PLENTY))
         return;
     flush_spin(r);
     efg_recorder_put(
@@ -525,7 +517,7 @@ static bool make_ready(struct efg_recorder *r)
     find_regions(r);
     if (has_counts(r))
         define_counters(r);
-    return efg_recorder_room(r, PLENTY);
+    return efg_recorder_room(r, EFG_RECORDER_PLENTY);
 }
 
 static void mark(struct efg_recorder *r, uint64_t time, int kind, uint64_t number)
@@ -725,7 +717,7 @@ void efg_recorder_end_ring(struct efg_recorder *r, bool is_dropped(const void *c
                            const void *context)
 {
     r->is_on = r->is_skipping = false;
-    r->spin.count = 0;
+    r->is_spinning = false;
     r->log.is_held = 0;
     r->window++; /* requests of it are of none now */
     r->window_start = efg_trim_front(&r->log, r->window_start, r->log.next.word, is_dropped, context);
@@ -743,7 +735,7 @@ static void begin_again(struct efg_recorder *r)
 void efg_recorder_discard(struct efg_recorder *r)
 {
     r->is_on = r->is_draining = false;
-    r->spin.count = 0;
+    r->is_spinning = false;
     r->open_requests = r->calls = 0;
     efg_traffic_discard(r->traffic);
     if (r->is_full)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "base/counters.h"
+#include "base/hot.h"
 #include "base/map.h"
 #include "core/graph/traffic.h"
 #include "files/log/log.h"
@@ -43,7 +44,7 @@ struct efg_pending { /* an RMA operation whose completion has not been seen yet 
 
 struct efg_spin { /* polls that found nothing, one after the other */
     uint64_t enter, leave;
-    uint32_t count; /* of places; 0: there is none under way */
+    uint32_t count; /* of places */
     struct efg_spin_part {
         uint16_t call;
         uint32_t path;
@@ -61,47 +62,48 @@ struct efg_recorded_counts { /* of the thread, where the key counters asks for t
     bool has_spin;
 };
 
-/* What a call touches while nothing is recorded comes first. */
+/* What a call touches while nothing is recorded comes first, and then what each one does that is. */
 struct efg_recorder {
     bool is_on, is_draining;
     bool is_skipping; /* in a ring, and off for this iteration */
     struct efg_flight flight;    /* under way, as far as this thread knows */
     struct efg_traffic *traffic; /* sent so far */
+    struct efg_log_place visit; /* where the present call began */
+    uint64_t first_enter;       /* ticks: the first call of the window */
+    uint64_t calls;             /* recorded in the window */
+    uint32_t definitions;       /* how often there were none in the log, from 1 */
+    uint32_t request;           /* number of the request that the present call starts */
+    bool is_asking;             /* for statuses, recording or not */
+    bool has_begun;             /* the present call: the beginning of a collective was written */
+    bool is_spinning;
+    int handle_room;
+    MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
+    int claim_count;
     struct efg_log log;
+    struct efg_spin spin;
+    struct efg_requests table;   /* that this thread has made */
+    MPI_Request *handles;        /* of the present call, as they were at enter */
+    struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
     int failed;     /* errno of what went wrong with the log, 0 for nothing */
     bool is_full;   /* ... which is full, of the present or last window */
-    bool is_asking; /* for statuses, recording or not */
     uint16_t thread;
     uint32_t window;       /* number of the present window, from 1 */
     uint32_t next_request; /* number of the next recorded request */
     uint64_t next_match;
     uint64_t open_requests; /* started in the window, not complete */
-    uint64_t calls;         /* recorded in the window */
     uint32_t kept;          /* enum efg_kept: why its iterations are */
     uint32_t region;        /* that is the innermost where something begins (regions.h) */
     uint32_t phase;         /* number of that of its iterations; 0: not known */
-    struct efg_spin spin;
     struct efg_log_place window_start, boundary; /* where it and its last iteration began */
-    struct efg_log_place visit;                  /* ... and the present call */
-    uint64_t first_enter;                        /* ticks: the first call of the window */
     struct efg_bits calls_known, paths_known, modules_known, comms_known, wins_known,
         files_known, regions_known, phases_known;
-    uint32_t definitions; /* how often there were none in the log, from 1 */
     bool knows_when; /* the log has the conditions */
     bool knows_counters;
     struct efg_recorded_counts *counts; /* NULL: nothing is counted */
-    struct efg_requests table;   /* that this thread has made */
-    MPI_Request *handles;        /* of the present call, as they were at enter */
-    struct efg_request **claims; /* what these are of, if claimed; NULL: none, or gone */
-    int claim_count;
-    MPI_Status *statuses; /* in place of MPI_STATUS(ES)_IGNORE */
-    int handle_room;
     struct efg_pending *pending; /* of this thread */
     uint32_t pending_count, pending_room;
     struct efg_map messages; /* matched probes: message -> communicator */
     struct efg_map groups;   /* of epochs: number -> hash, as the log has them */
-    uint32_t request;        /* number of the request that the present call starts */
-    bool has_begun;          /* the present call: the beginning of a collective was written */
 };
 
 /* Begin to follow the requests of THREAD, and to count its messages in TRAFFIC. */
@@ -258,8 +260,34 @@ void efg_recorder_define_object(struct efg_recorder *r, int kind, const struct e
                                 const char *name);
 /* Define group NUMBER, unless the log has it so; or false, as above, or if its members are not known. */
 bool efg_recorder_define_group(struct efg_recorder *r, uint32_t number, MPI_Group group);
-/* The ENTER of a call; false if there is no room for its records. */
-bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call);
+/* Records: of a call, not counting its requests; of a spin; or of marks. */
+#define EFG_RECORDER_PLENTY (24 + EFG_COUNTERS)
+/* How many records CALL may have. */
+static inline size_t efg_recorder_room_of(const struct efg_call *call)
+{
+    return EFG_RECORDER_PLENTY + (call->nrequests > 0 ? 2 * (size_t)call->nrequests : 0);
+}
+/* The ENTER of a call, for which there is room. */
+static inline void efg_recorder_put_enter(struct efg_recorder *r, const struct efg_call *call)
+{
+    r->visit = r->log.next;
+    efg_recorder_put(r, (struct efg_record){.time = call->enter,
+                                            .kind = EFG_REC_ENTER,
+                                            .call = call->id,
+                                            .a = call->path});
+    r->calls++;
+}
+/* The same, after what may have to come before it; false if there is no room for the call's records. */
+bool efg_recorder_visit_other(struct efg_recorder *r, const struct efg_call *call);
+/* The same, inline where nothing has to. */
+EFG_INLINE bool efg_recorder_visit(struct efg_recorder *r, const struct efg_call *call)
+{
+    if (!call->is_defined || r->is_spinning || !r->first_enter ||
+        !efg_log_has_room(&r->log, efg_recorder_room_of(call)))
+        return efg_recorder_visit_other(r, call);
+    efg_recorder_put_enter(r, call);
+    return true;
+}
 /* The same of a call that has returned. */
 bool efg_recorder_visit_late(struct efg_recorder *r, const struct efg_call *call);
 /* A poll that found nothing, as part of a spin. */

@@ -321,7 +321,7 @@ static __attribute__((noinline)) void end_other(struct efg_call *call, int resul
                                                 bool is_known)
 {
     struct efg_thread *t = call->thread;
-    const struct efg_again_place *known = is_known ? efg_again_place(&t->again, call) : NULL;
+    struct efg_again_place *known = is_known ? efg_again_place(&t->again, call) : NULL;
     bool is_new = !known && efg_again_begin(&t->again, call);
     struct efg_facts facts = known ? t->again.facts[call->path % EFG_AGAIN] : efg_decode(call, result);
     if (is_live)
@@ -405,7 +405,7 @@ EFG_INLINE void end_call(struct efg_call *call, int result, bool is_live)
         return;
     }
     uint64_t now = efg_clock_convert(EFG_CLOCK_COUNTER());
-    const struct efg_again_place *place = efg_again_place(&t->again, call);
+    struct efg_again_place *place = efg_again_place(&t->again, call);
     EFG_KEEP(place);
     bool is_known = efg_again_knows(place, call, result);
     if (is_known && may_wait(t, now)) {
