@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 {
     int least = (int)call_from(0, count_frames);
 
-    if (efg_callpath_init(EFG_CALLPATH_DEPTH) != 0)
+    if (efg_callpath_init(EFG_CALLPATH_DEPTH, false, NULL) != 0)
         return 1;
     if (argc == 3) {
         unsigned wanted = (unsigned)atoi(argv[1]);

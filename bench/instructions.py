@@ -3,7 +3,7 @@
 the machine is, but for hundredths (MPI's progress looks at the clock). What time alone brings about
 is kept out: samples of the graph (interval = 1h).
 
-And cache lines of data: those that efgtrace fetches in a call when the program has emptied the
+And cache lines of data and of code: those that efgtrace fetches in a call when the program has emptied the
 caches before it, counted with callgrind's model of them."""
 from statistics import median
 
@@ -67,9 +67,14 @@ def count(build, kind, tool, calls=CALLS, events=("Ir",), options=()):
     return total / calls, sum(cost for name, cost in job.found.items() if name.startswith(OURS)) / calls
 
 
-def count_lines(build, tool):
+def count_lines(build, tool, events=("DLmr", "DLmw")):
     """Lines of data that a call of efgtrace fetches."""
-    return count(build, "cold", tool, COLD_CALLS, ("DLmr", "DLmw"), CACHES)[1]
+    return count(build, "cold", tool, COLD_CALLS, events, CACHES)[1]
+
+
+def count_code(build, tool):
+    """The same of code."""
+    return count_lines(build, tool, ("ILmr",))
 
 
 def measure(options, tools):
@@ -84,4 +89,5 @@ def measure(options, tools):
                          "runs": [r[0] for r in results]})
             if kind == "Sendrecv":
                 rows[-1]["lines"] = count_lines(options.build, state[name])
+                rows[-1]["code"] = count_code(options.build, state[name])
     return rows

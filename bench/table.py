@@ -195,10 +195,10 @@ def instructions_text(rows):
     lines = [[f"{r['kind']}, {r['tool']}", f"{r['bare']:.1f}", f"{r['total']:.1f}",
               f"{r['total'] - r['bare']:+.1f}", f"{r['own']:.1f}",
               f"{max(r['runs']) - min(r['runs']):.2f}",
-              f"{r['lines']:.0f}" if "lines" in r else ""] for r in rows]
-    return ("## Instructions per call, and cache lines of data where the caches were emptied"
+              f"{r['lines']:.0f}" if "lines" in r else "", f"{r['code']:.0f}" if "code" in r else ""] for r in rows]
+    return ("## Instructions per call, and cache lines of data and of code where the caches were emptied"
             " (callgrind), depth 16\n\n"
-            + table(["call", "bare", "traced", "added", "in efgtrace", "between runs", "lines"],
+            + table(["call", "bare", "traced", "added", "in efgtrace", "between runs", "lines", "of code"],
                     lines))
 
 

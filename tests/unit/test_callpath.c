@@ -952,7 +952,7 @@ static int set_up(void **state)
     void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     *(void **)&libc_backtrace = function_of(libc, "backtrace");
     walks.thread = pthread_self();
-    return efg_callpath_init(DEPTH, true);
+    return efg_callpath_init(DEPTH, true, NULL);
 }
 
 static int tear_down(void **state)

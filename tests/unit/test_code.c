@@ -91,7 +91,7 @@ int main(void)
         cmocka_unit_test(another_function_goes_on),
     };
 
-    return efg_callpath_init(EFG_CALLPATH_DEPTH, false) ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    return efg_callpath_init(EFG_CALLPATH_DEPTH, false, NULL) ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #else

@@ -182,14 +182,14 @@ struct efg_call {
     MPI_Request *requests;
     MPI_Status *statuses; /* the wrapper passes this on: the tracer may replace an IGNORE */
     int *flag, *indices, *outcount;
-    void *thread; /* for the tracer, from enter to leave */
-    /* These two in one vector, so that to fill in the second takes nothing more. */
-    const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     union {
         const void *buffer; /* the first one of the call; of MPI_Sendrecv that which receives */
         const char *filename;
         const char *const *commands;
     };
+    /* These two in one vector, so that to fill in the second takes nothing more. */
+    void *thread; /* for the tracer: as it has it at hand when the call begins; or NULL */
+    const uintptr_t *frame; /* of the wrapper: __builtin_frame_address(0) */
     /* For the tracer, likewise: */
     uint64_t hash, enter;
     uint32_t path;
@@ -199,7 +199,7 @@ struct efg_call {
 #define EFG_CALL_ARGUMENTS 64 /* bytes up to the rest */
 _Static_assert(offsetof(struct efg_call, op) == EFG_CALL_ARGUMENTS, "they are compared as one cache line");
 _Static_assert(sizeof(struct efg_call) == 256 && offsetof(struct efg_call, win) == 88 &&
-                   offsetof(struct efg_call, frame) == 208,
+                   offsetof(struct efg_call, frame) == 216,
                "it is the same for each MPI");
 
 /* Facts of a function, by its number. */
@@ -226,6 +226,12 @@ struct efg_passing {
 };
 #define EFG_POLL_REQUESTS 16
 
+/* What the tracer has of a thread in the cache line that its wrappers need at each call. Zero at first. */
+struct efg_at_hand {
+    void *thread; /* goes into each call */
+    uintptr_t room[4];
+};
+
 /* What the wrappers call. enter returns true if leave is wanted too. */
 struct efg_hooks {
     bool (*enter)(struct efg_call *call);
@@ -241,8 +247,9 @@ struct efg_front {
     void *(*look_up)(const char *symbol);
     /* EFG_MPI or EFG_PMPI: the name by which this thread's present call was made. */
     int (*named)(void);
-    /* What passes of this thread. */
+    /* What passes of this thread, and what the tracer has at hand of it. */
     struct efg_passing *(*passing)(void);
+    struct efg_at_hand *(*at_hand)(void);
     /* ON: until further notice these calls, as many of them as may be, of all threads, go past the preloaded
      * library. Returns whether any do; when they are to come here again, whether they do. */
     bool (*bypass)(bool on);

@@ -58,7 +58,7 @@ static void add(bool is_barrier, uint64_t path, const struct efg_openmp_sums *s)
 
 static void add_event(int id, const struct efg_openmp_sums *sums, const uintptr_t *frame)
 {
-    struct efg_call call = {.id = (uint16_t)id, .shape = EFG_SHAPE_PLAIN, .frame = frame};
+    struct efg_call call = {.id = (uint16_t)id, .shape = EFG_SHAPE_PLAIN, .thread = efg_self, .frame = frame};
     if (!efg_tracer_enter(&call))
         return;
     efg_tracer_leave(&call, MPI_SUCCESS);

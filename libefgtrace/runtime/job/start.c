@@ -30,7 +30,7 @@
 #include "runtime/process/notes.h"
 #include "runtime/process/program.h"
 #include "runtime/record/spawn.h"
-#include "runtime/stack/callpath.h"
+#include "runtime/stack/expected.h"
 #include "runtime/watch/last.h"
 #include "runtime/watch/live.h"
 #include "runtime/watch/rounds.h"
@@ -109,6 +109,7 @@ static bool prepare(const struct efg_front *front)
         return false;
     efg_ask_begin(front);
     job->passing = front->passing;
+    job->at_hand = front->at_hand;
     job->bypass = front->bypass;
     no_counter = job->conf.clock == EFG_CLOCK_SYSTEM ? "" : efg_clock_begin();
     return true;
@@ -364,6 +365,12 @@ static void begin_saving(void)
         efg_save(efg_threads_self(), efg_clock_ticks());
 }
 
+static struct efg_callpath_mine *path_at_hand(void)
+{
+    _Static_assert(sizeof(struct efg_callpath_mine) <= sizeof job->at_hand()->room, "it has room there");
+    return (struct efg_callpath_mine *)job->at_hand()->room;
+}
+
 static const struct efg_hooks *begin(const MPI_Comm *comm)
 {
     const struct efg_hooks *hooks;
@@ -381,7 +388,7 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
     }
     efg_scratch_begin();
     bool threads = job->is_of_sessions || has_threads();
-    int ready = efg_callpath_init((unsigned)job->conf.depth, job->conf.python) == 0 &&
+    int ready = efg_callpath_init((unsigned)job->conf.depth, job->conf.python, path_at_hand) == 0 &&
                 efg_comms_init(comm ? job->comm : MPI_COMM_WORLD, job->self, &job->here, threads) == 0 &&
                 efg_rounds_init() == 0;
     if (comm)

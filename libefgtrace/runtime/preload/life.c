@@ -54,7 +54,12 @@ static struct efg_passing *passing(void)
     return &efg_wrap_outermost.passing;
 }
 
-static const struct efg_front front = {look_up, named, passing, efg_wrap_bypass, efg_site_is_on};
+static struct efg_at_hand *at_hand(void)
+{
+    return &efg_wrap_outermost.at_hand;
+}
+
+static const struct efg_front front = {look_up, named, passing, at_hand, efg_wrap_bypass, efg_site_is_on};
 
 /* A function of MPI itself: nobody else has a reason to define it. */
 static void *find_get_version(void)
@@ -315,6 +320,7 @@ static int create_from_group(struct place here,
     struct efg_call c = {.id = EFG_CALL_Comm_create_from_group,
                          .shape = EFG_SHAPE_COMM_NEW,
                          .op = EFG_COLL_CREATE_HANDLE,
+                         .thread = efg_wrap_outermost.at_hand.thread,
                          .frame = here.frame,
                          .newcomm = newcomm};
     bool wants_leave = run && run->enter(&c);

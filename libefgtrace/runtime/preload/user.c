@@ -11,7 +11,10 @@ EXPORT void efgtrace_user(int what, const char *name, unsigned long iterations);
 
 static void iteration(const struct efg_hooks *run, const uintptr_t *frame)
 {
-    struct efg_call call = {.id = EFG_CALL_iteration, .shape = EFG_SHAPE_MARK, .frame = frame};
+    struct efg_call call = {.id = EFG_CALL_iteration,
+                            .shape = EFG_SHAPE_MARK,
+                            .thread = efg_wrap_outermost.at_hand.thread,
+                            .frame = frame};
 
     if (run->enter(&call))
         run->leave(&call, MPI_SUCCESS);

@@ -67,8 +67,10 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
         }                                                                                                    \
         efg_wrap_enter(__builtin_frame_address(0), NAMED_##prefix);                                          \
         PASS_IDLE(id_, EFG_SHAPE_##shape_, arguments, __VA_ARGS__)                                           \
+        void *thread = efg_wrap_outermost.at_hand.thread;                                                    \
         struct efg_call c = {.id = EFG_CALL_##id_,                                                           \
                              .shape = EFG_SHAPE_##shape_,                                                    \
+                             .thread = thread,                                                               \
                              .frame = __builtin_frame_address(0),                                            \
                              __VA_ARGS__};                                                                   \
         bool wants_leave = run->enter(&c);                                                                   \

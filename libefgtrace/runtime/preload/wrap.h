@@ -80,12 +80,15 @@ EFG_INLINE const struct efg_hooks *efg_wrap_run(void)
     return atomic_load_explicit(&efg_wrap_hooks.are_there, memory_order_acquire) ? &efg_wrap_hooks.run : NULL;
 }
 
-/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; what passes. */
+/* FRAME of the outermost wrapper that this thread is in, or NULL, and how it was NAMED; what the tracer has
+ * at hand; what passes. What most calls need is in one cache line. */
 struct efg_wrap_outermost {
-    void *frame;
+    _Alignas(64) void *frame;
     int named;
+    struct efg_at_hand at_hand;
     struct efg_passing passing;
 };
+_Static_assert(offsetof(struct efg_wrap_outermost, passing.polls) == 64, "the rest is for polls");
 extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
     __attribute__((tls_model("initial-exec")));
 

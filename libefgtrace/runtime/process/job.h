@@ -39,7 +39,8 @@ struct efg_job {
     char *said, *sections;                    /* by plug-ins at the end, as in efg_run_rank; or NULL */
     MPI_Comm comm;                            /* private: of all ranks that are here, as in HERE */
     MPI_Comm self;       /* MPI_COMM_SELF, or a private one of this rank alone */
-    struct efg_passing *(*passing)(void); /* of struct efg_front, as the next one */
+    struct efg_passing *(*passing)(void); /* of struct efg_front, as the next two */
+    struct efg_at_hand *(*at_hand)(void);
     bool (*bypass)(bool on);
     bool may_pass_polls; /* nobody but the tracer sees calls */
     bool is_of_sessions; /* there is no MPI_COMM_WORLD */

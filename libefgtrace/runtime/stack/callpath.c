@@ -52,6 +52,7 @@ _Static_assert(EFG_PYTHON_WORDS <= EFG_WALK_MORE, "so it does with Python");
 static struct {
     pthread_mutex_t lock;
     pthread_key_t key; /* to free what a thread has */
+    struct efg_callpath_mine *(*place)(void);
     unsigned depth;    /* of new paths; atomic */
     unsigned halvings; /* how often it was cut to half for want of memory */
     struct efg_path *pages[MOST_PAGES];
@@ -69,6 +70,7 @@ struct callers {
 };
 
 struct finder {
+    struct efg_callpath_mine *mine;
     struct efg_memo memo;
     struct efg_walk walk;
     struct efg_python python;
@@ -80,7 +82,6 @@ struct finder {
 
 /* Of this thread. */
 static __thread struct finder *my_finder __attribute__((tls_model("initial-exec")));
-__thread struct efg_callpath_mine efg_callpath_mine;
 
 /* --- Paths --- */
 
@@ -257,7 +258,7 @@ static void forget(struct finder *f, uint64_t generation)
     efg_memo_clear(&f->memo);
     efg_walk_forget(&f->walk);
     efg_map_fini(&f->known);
-    efg_callpath_mine.generation = generation;
+    f->mine->generation = generation;
 }
 
 static void free_finder(void *finder)
@@ -271,6 +272,13 @@ static void free_finder(void *finder)
     free(f);
 }
 
+struct efg_callpath_mine *efg_callpath_mine(void)
+{
+    static __thread struct efg_callpath_mine own __attribute__((tls_model("initial-exec")));
+
+    return all.place ? all.place() : &own;
+}
+
 static struct finder *new_finder(void)
 {
     struct finder *f = calloc(1, sizeof *f);
@@ -278,13 +286,15 @@ static struct finder *new_finder(void)
         free(f);
         return NULL;
     }
-    efg_memo_init(&f->memo, &efg_callpath_mine.hand);
-    efg_callpath_mine.generation = efg_modules_generation();
+    f->mine = efg_callpath_mine();
+    efg_memo_init(&f->memo, &f->mine->hand);
+    f->mine->generation = efg_modules_generation();
     return my_finder = f;
 }
 
-int efg_callpath_init(unsigned depth, bool python)
+int efg_callpath_init(unsigned depth, bool python, struct efg_callpath_mine *place(void))
 {
+    all.place = place;
     all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
     if (python)
         efg_python_init();
@@ -314,7 +324,7 @@ static uint32_t unwind(struct finder *f, const uintptr_t *frame, uint32_t limit)
 static struct finder *finder_now(void)
 {
     struct finder *f = my_finder ? my_finder : new_finder();
-    if (f && efg_callpath_mine.generation != efg_modules_generation())
+    if (f && f->mine->generation != efg_modules_generation())
         forget(f, efg_modules_generation());
     return f;
 }
@@ -332,7 +342,7 @@ static const struct efg_memo_entry *expect_python(struct finder *f, const uintpt
     if (!f->has_python)
         return NULL;
     efg_python_update(&f->python);
-    return efg_memo_predict(&efg_callpath_mine.hand, with_python(frame));
+    return efg_memo_predict(&f->mine->hand, with_python(frame));
 }
 
 static bool find_interpreter(struct finder *f, uint32_t count, uint32_t *first, uint32_t *end)
@@ -405,9 +415,10 @@ static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
  */
 EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
 {
+    const struct finder *f = my_finder;
     const struct efg_memo_entry *e = NULL;
-    if (efg_callpath_mine.generation == efg_modules_generation())
-        e = efg_memo_predict(&efg_callpath_mine.hand, frame);
+    if (f && f->mine->generation == efg_modules_generation())
+        e = efg_memo_predict(&f->mine->hand, frame);
     if (e) {
         *hash = e->hash;
         return e->path;

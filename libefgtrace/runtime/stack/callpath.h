@@ -24,9 +24,12 @@ struct efg_path {
     const struct efg_frame *frames; /* innermost first */
 };
 
+struct efg_callpath_mine; /* expected.h */
+
 /* Begin, with at most DEPTH frames a path; with PYTHON, functions of Python are frames, too (python.h).
- * Returns 0, or -EAGAIN if there are too many keys. */
-int efg_callpath_init(unsigned depth, bool python);
+ * PLACE returns where the calling thread is to have what each call touches, which is all zero at first;
+ * NULL: that is left to this module. Returns 0, or -EAGAIN if there are too many keys. */
+int efg_callpath_init(unsigned depth, bool python, struct efg_callpath_mine *place(void));
 
 /* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;
  * 0 if there is none (no memory). That function calls this one, directly or through up to

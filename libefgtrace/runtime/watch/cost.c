@@ -51,12 +51,14 @@ uint64_t efg_cost_so_far(const struct efg_cost *cost)
 
 static uint64_t run_batch(const struct efg_hooks *volatile *hooks)
 {
+    void *thread = efg_job.at_hand ? efg_job.at_hand()->thread : NULL;
     uint64_t begin = efg_clock_ticks();
 
     for (int i = 0; i < EFG_COST_EVERY; i++) {
         struct efg_call call = {.id = EFG_CALL_Barrier,
                                 .shape = EFG_SHAPE_PLAIN,
                                 .comm = efg_job.self,
+                                .thread = thread,
                                 .frame = __builtin_frame_address(0)};
         if ((*hooks)->enter(&call))
             (*hooks)->leave(&call, MPI_SUCCESS);

@@ -98,6 +98,16 @@ static struct efg_thread *thread_new(struct efg_budget *budget, uint64_t now)
     return NULL;
 }
 
+/* This thread has the state T, or none. */
+static void set_self(struct efg_thread *t)
+{
+    efg_self = t;
+    if (t)
+        t->mine = efg_callpath_mine();
+    if (job->at_hand)
+        job->at_hand()->thread = t;
+}
+
 /* Another thread may go on where THREAD, which ends here, has got to: those that come and go
  * take the memory of as many as there are at once. */
 static void retire(void *thread)
@@ -105,7 +115,7 @@ static void retire(void *thread)
     struct efg_thread *t = thread;
     struct efg_signals signals;
 
-    efg_self = NULL;
+    set_self(NULL);
     efg_leader_retire(t);
     efg_live_thread_end(t);
     efg_thread_end_work(t);
@@ -195,7 +205,7 @@ struct efg_thread *efg_threads_self(void)
 {
     static __thread bool failed __attribute__((tls_model("initial-exec")));
     if (!efg_self && !failed && !efg_threads_are_over()) {
-        efg_self = find_thread();
+        set_self(find_thread());
         failed = !efg_self;
         if (efg_self)
             efg_live_thread_begin(efg_self);
@@ -253,7 +263,7 @@ void efg_threads_begin(void)
 struct efg_thread *efg_threads_become(struct efg_thread *other)
 {
     struct efg_thread *was = efg_self;
-    efg_self = other;
+    set_self(other);
     return was;
 }
 

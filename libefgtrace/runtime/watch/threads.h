@@ -21,6 +21,7 @@
 #include "order.h"
 #include "runtime/record/again.h"
 #include "runtime/record/recorder.h"
+#include "runtime/stack/expected.h"
 
 /* When nothing is watched (thrift.h). */
 struct efg_pause {
@@ -35,9 +36,10 @@ struct efg_pause {
 };
 
 /* The order of the fields is that of the cache lines: what each call touches is together, in two of them,
- * from the last fields of the cost to the first ones of the recorder. */
+ * up to the first fields of the recorder. */
 struct efg_thread {
     struct efg_graph graph; /* without what is in the backlog */
+    _Alignas(64) struct efg_callpath_mine *mine; /* of the thread that this is the state of */
     struct efg_cost cost;
     uint32_t epoch;           /* of the process, as far as this thread has followed it */
     struct efg_detail detail; /* of the signatures in the graph */
@@ -77,7 +79,7 @@ struct efg_thread {
     struct efg_thread *next_idle; /* its thread has ended, and no other has taken it over */
 };
 
-#define EFG_THREAD_HOT offsetof(struct efg_thread, cost.entered) /* the first that each call touches ... */
+#define EFG_THREAD_HOT offsetof(struct efg_thread, mine) /* the first that each call touches ... */
 #define EFG_THREAD_END offsetof(struct efg_thread, recorder.traffic) /* ... and the end of it */
 _Static_assert(EFG_THREAD_HOT / 64 + 1 == (EFG_THREAD_END - 1) / 64, "in two cache lines");
 

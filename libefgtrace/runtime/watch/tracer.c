@@ -117,13 +117,13 @@ static inline void end_enter(struct efg_thread *t)
 }
 
 /* The call path of CALL is E, or, without E, another one than the one that was expected. */
-static void find_path(struct efg_call *call, struct efg_memo_entry *e)
+static void find_path(const struct efg_thread *t, struct efg_call *call, struct efg_memo_entry *e)
 {
     if (!e) {
         call->path = efg_callpath_find(call->frame, &call->hash);
         return;
     }
-    efg_callpath_turn(e);
+    efg_callpath_turn(t->mine, e);
     call->path = e->path;
     call->hash = e->hash;
 }
@@ -139,7 +139,7 @@ static __attribute__((noinline)) bool begin_other(struct efg_thread *t, struct e
         end_enter(t);
         return wants_leave;
     }
-    find_path(call, e);
+    find_path(t, call, e);
     efg_again_enter(&t->again, call);
     call->enter = efg_clock_ticks();
     if (t->epoch != __atomic_load_n(&efg_epoch, __ATOMIC_RELAXED) && efg_windows_join(t, call->enter) != 0)
@@ -189,16 +189,15 @@ EFG_INLINE bool is_usual(const struct efg_thread *t)
  * the processor's counter may be no clock. */
 EFG_INLINE bool begin_call(struct efg_call *call, bool is_live)
 {
-    struct efg_thread *t = efg_self;
-    struct efg_memo_entry *e = efg_callpath_expected(call->frame);
+    struct efg_thread *t = call->thread;
 
     if (__builtin_expect(!t, 0))
         return begin_first(call, is_live);
-    call->thread = t;
+    struct efg_memo_entry *e = efg_callpath_expected(t->mine, call->frame);
     efg_thread_begin_work(t);
     if (__builtin_expect(is_live || !e || !is_usual(t), 0))
         return begin_other(t, call, e, is_live);
-    find_path(call, e);
+    find_path(t, call, e);
     t->cost.countdown--;
     t->cost.entered = 0;
     call->enter = efg_clock_convert(EFG_CLOCK_COUNTER());
