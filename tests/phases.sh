@@ -148,7 +148,7 @@ if in_full; then
     name=apart
     for try in 1 2 3; do
         rm -rf "$dir"
-        ranks 4 "$tool" run -o "$dir" "$work/apart" 2000 >"$work/out" 2>"$work/err" ||
+        ranks 4 "$tool" run -o "$dir" "$work/apart" 4000 >"$work/out" 2>"$work/err" ||
             verdict "$name" "exit code $?, run $try"
         grep -q "on 1 of 4 ranks" "$dir/summary.txt" && grep -q "on all 4 ranks" "$dir/summary.txt" && break
     done

@@ -307,7 +307,7 @@ static void any_checks(struct efg_run *run)
     run->is_checked = random_below(2);
     run->messages = (struct efg_run_messages){
         random_any(), random_any(),    random_any(), random_any(), random_any(), random_any(), random_any(),
-        random_any(), random_below(2), random_any(), random_any(), random_any(), random_any()};
+        random_any(), random_below(2), random_any(), random_any(), random_any(), random_any(), random_any()};
     run->skew = (struct efg_run_skew){random_below(EFG_REPAIR_UNPROVEN + 1), (uint32_t)random_any(),
                                       random_any(), random_any(), random_any()};
     run->cuts = many(3, sizeof *run->cuts, &run->cut_count);

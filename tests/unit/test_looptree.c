@@ -493,6 +493,27 @@ static void test_times(void **state)
     feed_fini(&f);
 }
 
+/* What polls took is an estimate: it may be more than there was. */
+static void test_times_of_polls(void **state)
+{
+    (void)state;
+    struct feed f;
+    struct efg_looptree tree;
+
+    feed_init(&f, 0);
+    for (int i = 0; i < 50; i++) {
+        call(&f, 2);
+        call(&f, 3);
+        poll(&f);
+    }
+    f.graph.nodes[2].poll_time *= 3;
+    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+    assert_int_equal(tree.count, 1);
+    assert_int_equal(tree.loop_of[2], 0);
+    efg_looptree_fini(&tree);
+    feed_fini(&f);
+}
+
 /* Iterations begin at a call that comes in each of them, also if another one came first. */
 static void test_header(void **state)
 {
@@ -704,10 +725,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drawings),       cmocka_unit_test(test_known),
         cmocka_unit_test(test_rule),           cmocka_unit_test(test_times),
-        cmocka_unit_test(test_header),         cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_random_walks),   cmocka_unit_test(test_many_nodes),
-        cmocka_unit_test(test_many_levels),    cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_endless_counts),
+        cmocka_unit_test(test_times_of_polls), cmocka_unit_test(test_header),
+        cmocka_unit_test(test_empty),          cmocka_unit_test(test_random_walks),
+        cmocka_unit_test(test_many_nodes),     cmocka_unit_test(test_many_levels),
+        cmocka_unit_test(test_dense),          cmocka_unit_test(test_endless_counts),
     };
     return cmocka_run_group_tests_name("looptree", tests, NULL, NULL);
 }

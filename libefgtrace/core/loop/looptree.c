@@ -102,7 +102,8 @@ static int64_t *find_strays(const struct efg_looptree *tree, const struct efg_gr
     return strays;
 }
 
-/* The innermost loop around NODE, in whose polls it may have half of its time or more. */
+/* The innermost loop around NODE, in whose polls it may have a quarter of its time or more: that is estimated,
+ * where one of many polls is measured, and where ranks take turns on a processor it may be far too much. */
 static uint32_t loop_around(const struct efg_looptree *tree, const struct efg_calltree *calls,
                             const struct efg_node *node, const int64_t *strays)
 {
@@ -112,7 +113,7 @@ static uint32_t loop_around(const struct efg_looptree *tree, const struct efg_ca
             if (tree->loops[l].function == calls->sites[s].hash &&
                 (best == EFG_NONE || strays[l] > strays[best]))
                 best = l;
-        if (best != EFG_NONE && strays[best] >= (int64_t)(node->poll_time / 2))
+        if (best != EFG_NONE && strays[best] >= (int64_t)(node->poll_time / 4))
             return best;
     }
     return EFG_NONE;

@@ -22,7 +22,7 @@
 #define STEP_FAR 16         /* both, with a pivot in common, once there are ... */
 #define STEP_VISITS 256     /* ... so many of the slowest rank */
 #define STEP_APART 50       /* windows that one may be behind another, with a pivot in common */
-#define MOST_MOMENTS 8      /* from which iterations are numbered, until the slowest rank owns the window */
+#define MOST_MOMENTS 6      /* from which iterations are numbered, until the slowest rank owns the window */
 
 void efg_agree_init(struct efg_agree *agree, uint64_t windows, uint64_t length, uint64_t skip)
 {

@@ -25,9 +25,12 @@
 #define WRITING 60 /* ns that MPI_Finalize takes for a byte of the log */
 
 /* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve. And a poll of which only what it
- * finds is seen: 5, or 37 where ranks take turns on a processor. */
+ * finds is seen, where the rank has a processor, and where it takes turns with others: it does not for one of
+ * so many parts of the time, or more. */
 #define PASSING 3
-#define PASSING_IDLE 20
+#define PASSING_ALONE 5
+#define PASSING_IN_TURNS 37
+#define IN_TURNS 10
 
 /* One of so many polls is measured: primes, so that those of several sites have their turns. Of more of them
  * where that many take less time than OFTEN (ns). */
@@ -48,6 +51,7 @@ static struct {
     struct efg_limit limit;
     bool has_begun;
     uint64_t waited;  /* ns for a processor, before it had begun */
+    uint64_t passing; /* ns that a poll takes longer of which only what it finds is seen */
     uint32_t limited; /* set of enum efg_limited; atomic, as other threads save it */
 } thrift;
 
@@ -265,6 +269,12 @@ static void note_limited(const struct efg_agree *agree)
         limit(EFG_LIMITED_RING);
 }
 
+/* LASTED ns, of which it had a processor or waited for no other process for so many. */
+static uint64_t passing_of(uint64_t lasted, uint64_t ran)
+{
+    return ran < lasted - lasted / IN_TURNS ? PASSING_IN_TURNS : PASSING_ALONE;
+}
+
 void efg_thrift_look(struct efg_thread *t, uint64_t now)
 {
     if (!has_limit())
@@ -278,6 +288,7 @@ void efg_thrift_look(struct efg_thread *t, uint64_t now)
     efg_limit_look(&thrift.limit, &at);
     note_limited(&s->control.agree);
     t->is_sparing = thrift.limit.thins_polls;
+    thrift.passing = passing_of(now - job->start, at.time);
     if (thrift.limit.thrift == EFG_THRIFT_PAUSE)
         consider_pause(t, now, &at);
 }
@@ -315,7 +326,7 @@ void efg_thrift_count_passed(struct efg_thread *t)
     t->polls_passed += passed;
     t->polls_left -= (uint32_t)passed;
     t->polls_counted += passed;
-    t->cost.rare += passed * PASSING_IDLE;
+    t->cost.rare += passed * thrift.passing;
 }
 
 static bool is_due(struct efg_thread *t)
