@@ -102,8 +102,8 @@ static int64_t *find_strays(const struct efg_looptree *tree, const struct efg_gr
     return strays;
 }
 
-/* The innermost loop around NODE, in whose polls it may have a quarter of its time or more: that is estimated,
- * where one of many polls is measured, and where ranks take turns on a processor it may be far too much. */
+/* The innermost loop around NODE, in whose polls it may have a quarter of its time or more: that is an
+ * estimate, where one of many polls is measured, and far too much where ranks take turns on a processor. */
 static uint32_t loop_around(const struct efg_looptree *tree, const struct efg_calltree *calls,
                             const struct efg_node *node, const int64_t *strays)
 {
