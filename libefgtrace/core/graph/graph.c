@@ -130,7 +130,8 @@ static void mark_edge(const struct efg_graph *graph, struct efg_edge *edge)
 }
 
 /* Nothing in EDGE's function leads back: what is entered is in a loop before that which is left; or it is
- * the same call, which is in none. */
+ * the same call, which is in none. Where it is left out now and then, such steps would not tell of each new call
+ * of the function, and of others on each rank. */
 static bool comes_back(const struct efg_calltree *tree, const struct efg_edge *edge)
 {
     const struct efg_site *out = &tree->sites[edge->out], *into = &tree->sites[edge->into];
@@ -138,7 +139,7 @@ static bool comes_back(const struct efg_calltree *tree, const struct efg_edge *e
     if (edge->function == EFG_CALLTREE_ROOT || edge->from == edge->to)
         return false;
     return out == into ? efg_place_loop(into->place) == EFG_PLACE_NO_LOOP
-                       : efg_order_is_before(into->order, out->order);
+                       : into->place & EFG_PLACE_ALWAYS && efg_order_is_before(into->order, out->order);
 }
 
 bool efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge)
