@@ -130,8 +130,8 @@ static void mark_edge(const struct efg_graph *graph, struct efg_edge *edge)
 }
 
 /* Nothing in EDGE's function leads back: what is entered is in a loop before that which is left; or it is
- * the same call, which is in none. Where it is left out now and then, such steps would not tell of each new call
- * of the function, and of others on each rank. */
+ * the same call, which is in none. Where it is left out now and then, such steps would not tell of each new
+ * call of the function, and of others on each rank. */
 static bool comes_back(const struct efg_calltree *tree, const struct efg_edge *edge)
 {
     const struct efg_site *out = &tree->sites[edge->out], *into = &tree->sites[edge->into];
