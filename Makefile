@@ -27,6 +27,7 @@
 #
 #   SAN=address,undefined   build with sanitizers, in a folder of its own
 #   CC=clang                another compiler
+#   PKG_CONFIG=program      another pkg-config
 #   BUILD=folder            another place to build in
 #   MPICC=mpicc.mpich       the MPI to build for, alone, and to test with; else for each MPI that is found
 #   D3=FILE DAGRE=FILE      the libraries that the page of a report draws with
@@ -52,7 +53,8 @@ SAN     ?=
 BUILD   ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 VERSION := 0.1.0
 
-pc = $(shell pkg-config $(1) $(2) 2>/dev/null)
+PKG_CONFIG ?= pkg-config
+pc = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)
 
 # Sanitized code is compiled in half the time; for threads in a third of it, and no access to memory is left out.
 # Lines of the source are known, for stacks; to write down where variables are takes more time, for the wrappers a
@@ -93,6 +95,10 @@ RUNTIME_LIBS = $(call pc,--libs,libunwind hwloc) $(ZYDIS) $(FILES_LIBS)
 # What the page of `efgtrace report --html` draws with; without them it has tables and lists only.
 D3    ?= $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
 DAGRE ?= $(wildcard /usr/share/nodejs/dagre/dist/dagre.min.js)
+# It is made anew where they are others than it was made with, however old their files are.
+ifneq ($(strip $(D3) $(DAGRE)),$(strip $(file <$(BUILD)/page/libraries)))
+.PHONY: $(BUILD)/page/head.html
+endif
 
 # The plug-in for Slurm is of the version whose header this is, and is built only where there is one.
 SPANK    ?= $(wildcard /usr/include/slurm/spank.h)
@@ -180,12 +186,13 @@ $(BUILD)/obj/%/.:
 
 # What is missing is said once, before anything is built. The tool alone needs no MPI.
 $(BUILD)/needs: config/needs.sh
-	@CFLAGS='$(CFLAGS)' config/needs.sh '$(CC)' $(if $(filter-out $(BUILD)/efgtrace,$(or $(MAKECMDGOALS),all)),$(MPICCS))
+	@CFLAGS='$(CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' config/needs.sh '$(CC)' $(if $(filter-out $(BUILD)/efgtrace,$(or $(MAKECMDGOALS),all)),$(MPICCS))
 	@mkdir -p $(@D) && touch $@
 
 $(BUILD)/page/head.html: $(wildcard efgtrace/page/*.html efgtrace/page/*.css efgtrace/page/*.js efgtrace/page/*.sh) $(D3) $(DAGRE)
 	@mkdir -p $(@D)
 	$(call quiet,PAGE)D3='$(D3)' DAGRE='$(DAGRE)' efgtrace/page/assemble.sh $(PAGE)
+	@echo '$(D3) $(DAGRE)' >$(@D)/libraries
 	$(if $(and $(D3),$(DAGRE)),,@echo 'pages of reports will have tables in place of most pictures: $(if $(D3),,D3)$(if $(D3)$(DAGRE),, and )$(if $(DAGRE),,dagre) $(if $(D3)$(DAGRE),is,are) not found; Debian: node-d3 node-dagre-layout, else D3=FILE DAGRE=FILE' >&2)
 
 $(BUILD)/page/tail.html: $(BUILD)/page/head.html

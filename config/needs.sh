@@ -7,7 +7,7 @@ usage() {
     cat <<'END'
 usage: config/needs.sh COMPILER [MPI...]
 
-Looks for what the build needs: libraries by pkg-config, or by their headers with the C compiler COMPILER. Of the
+Looks for what the build needs: libraries by pkg-config (PKG_CONFIG), or by their headers with the C compiler COMPILER. Of the
 compilers MPI, as mpicc or mpicc.mpich, one has to be there; the tool alone needs none.
 Says on standard error what is missing, with the names of its packages in Debian, Fedora and conda-forge.
 
@@ -37,15 +37,16 @@ has_header() {
 
 needs "${compiler%% *}" gcc gcc c-compiler command -v "${compiler%% *}"
 needs "libc" libc6-dev glibc-devel sysroot_linux-64 has_header stdlib.h
-needs pkg-config pkg-config pkgconf-pkg-config pkg-config command -v pkg-config
-needs OTF2 libotf2-trace-dev otf2-devel otf2 pkg-config --exists otf2
-needs libunwind libunwind-dev libunwind-devel libunwind pkg-config --exists libunwind
-needs hwloc libhwloc-dev hwloc-devel libhwloc pkg-config --exists hwloc
-needs libdw libdw-dev elfutils-devel elfutils pkg-config --exists libdw
+pkg_config=${PKG_CONFIG:-pkg-config}
+needs pkg-config pkg-config pkgconf-pkg-config pkg-config command -v "$pkg_config"
+needs OTF2 libotf2-trace-dev otf2-devel otf2 "$pkg_config" --exists otf2
+needs libunwind libunwind-dev libunwind-devel libunwind "$pkg_config" --exists libunwind
+needs hwloc libhwloc-dev hwloc-devel libhwloc "$pkg_config" --exists hwloc
+needs libdw libdw-dev elfutils-devel elfutils "$pkg_config" --exists libdw
 needs libelf libelf-dev elfutils-libelf-devel elfutils has_header libelf.h
-needs inih libinih-dev inih-devel inih pkg-config --exists inih
-needs cJSON libcjson-dev cjson-devel cjson pkg-config --exists libcjson
-needs SQLite libsqlite3-dev sqlite-devel sqlite pkg-config --exists sqlite3
+needs inih libinih-dev inih-devel inih "$pkg_config" --exists inih
+needs cJSON libcjson-dev cjson-devel cjson "$pkg_config" --exists libcjson
+needs SQLite libsqlite3-dev sqlite-devel sqlite "$pkg_config" --exists sqlite3
 case $($compiler -dumpmachine 2>/dev/null) in
     x86_64*) needs Zydis libzydis-dev zydis-devel zydis has_header Zydis/Zydis.h ;;
 esac

@@ -35,12 +35,22 @@ for words in "cannot be built: this is missing" "OTF2  *libotf2-trace-dev  *otf2
 done
 verdict "and is said once" "$([ "$(grep -c "cannot be built" said)" = 1 ] || cat said)"
 verdict "what is there is not named" "$(grep libelf-dev said)"
+make -s -C "$root" BUILD="$work/none" PKG_CONFIG=false >said 2>&1
+same "PKG_CONFIG is asked, whatever it is" "2 1" "$? $(grep -c '  OTF2  ' said)"
 make -s -C "$root" BUILD="$work/none" MPICC=no-mpicc >said 2>&1
 same "without an MPI nothing is built" "2 0" "$? $(find none -name '*.o' 2>/dev/null | wc -l)"
 verdict "and its packages have names" "$(grep -q '^  MPI  *libopenmpi-dev  *openmpi-devel  *openmpi$' said || head -n 5 said)"
 verdict "and nobody complains beside it" "$(grep mpi.sh: said)"
 make -s -C "$root" BUILD="$work/bare" D3= DAGRE= "$work/bare/page/head.html" >said 2>&1
 verdict "without D3: it is said when it is built" "$(grep -q 'D3 and dagre are not found; Debian: node-d3' said || cat said)"
+make -s -C "$root" BUILD="$work/bare" D3= DAGRE= "$work/bare/page/head.html" >said 2>&1
+same "and only then" "" "$(cat said)"
+echo '"D3 that came later"' >d3.js
+echo '"dagre that came later"' >dagre.js
+touch -d 2000-01-01 d3.js dagre.js
+make -s -C "$root" BUILD="$work/bare" D3="$work/d3.js" DAGRE="$work/dagre.js" "$work/bare/page/head.html" >said 2>&1
+same "D3 is taken once it is there, however old its file is" 2 \
+    "$(cat bare/page/*.html | grep -c 'that came later')"
 
 install_it PREFIX="$work/first"
 works "installed" "$work/first"

@@ -110,7 +110,7 @@ def read_needs(root):
     """Of each library: its packages in Debian and conda-forge, and its own name."""
     needs = []
     for line in (root / 'config/needs.sh').read_text().splitlines():
-        found = re.search(r'needs (\S+) (\S+) (\S+) (\S+) (?:pkg-config --exists|has_header) (\S+)', line)
+        found = re.search(r'needs (\S+) (\S+) (\S+) (\S+) (?:"\$pkg_config" --exists|has_header) (\S+)', line)
         if found and found[5].rstrip(';') != 'stdlib.h':
             needs.append((found[5], found[2], found[4], found[1]))
     same('needs.sh: libraries', [name for name, *_ in needs], LIBRARIES)
