@@ -126,6 +126,17 @@ verdict "tests/README.md has every script" "$(
     done)"
 
 verdict "man pages" "$(mandoc -T lint -W warning "$root"/man/* 2>&1)"
+# A word that is a macro, as In, is one in a heading, too; mandoc prints it.
+if command -v groff >/dev/null; then
+    for page in "$root"/man/*; do
+        groff -mdoc -Tascii -P-cbou "$page" >page 2>/dev/null
+        verdict "${page##*/} has its headings" "$(sed -nE 's/^\.S[hs] //p' "$page" | sed 's/\\&//g; s/"//g' | while read -r heading; do
+            grep -qxE " *$heading" page || echo "$heading"
+        done | paste -sd ';')"
+    done
+else
+    skip "headings of the manual" "groff is not installed"
+fi
 
 # --- benchmarks ---
 
