@@ -326,6 +326,15 @@ static bool is_one_line(const struct writer *w, const struct body *body, double 
     return true;
 }
 
+/* Whether nothing of BODY would have a line of its own. */
+static bool is_only_small(const struct writer *w, const struct body *body, double scale)
+{
+    size_t i = 0;
+    while (i < body->count && is_small(w, sum_of(w, &body->steps[i], 1, scale)))
+        i++;
+    return i == body->count;
+}
+
 /* Whose calls are not written one by one. */
 static void put_short_loop(const struct writer *w, const struct step *step, double scale, const char *text)
 {
@@ -370,6 +379,8 @@ static void put_loop(struct writer *w, const struct step *step, double scale)
     if (is_one_line(w, &body, inner)) {
         snprintf(text, sizeof text, "for %s times: ", times);
         put_calls(w, text, body.steps, body.count, ns);
+    } else if (step->loop != profile->tree.main && is_only_small(w, &body, inner)) {
+        put_short_loop(w, step, scale, text);
     } else {
         put_main(w, step->loop, main, sizeof main);
         snprintf(text + strlen(text), sizeof text - strlen(text), " {%s", main);
@@ -470,7 +481,8 @@ static void put_branch(struct writer *w, const struct body *body, const struct s
     put_line(w, "}", 0);
 }
 
-/* Branches that take next to no time, one after the other, are one line. */
+/* Branches that take next to no time, one after the other, are one line. What is small at the end of another
+ * branch is in it: outside it would look as if every iteration did it. */
 static void put_body(struct writer *w, const struct body *body, double scale)
 {
     double iterations = 0;
@@ -487,7 +499,7 @@ static void put_body(struct writer *w, const struct body *body, double scale)
         if (size)
             continue;
         for (size = 1; i + size < body->count && body->steps[i + size].forms == step->forms &&
-                       !is_small(w, sum_of(w, &body->steps[i + size], 1, scale));)
+                       (is_branch || !is_small(w, sum_of(w, &body->steps[i + size], 1, scale)));)
             size++;
         if (is_branch)
             put_branch(w, body, step, size, iterations, scale);
