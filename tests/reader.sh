@@ -34,5 +34,8 @@ printf '#!/bin/sh\necho "{\\"format\\": \\"efgtrace-report\\", \\"version\\": 2}
 chmod +x later
 has "JSON of a later version" "writes efgtrace-report of version 2; this module reads efgtrace-report of version 1" <(
     said 'efgtrace.Run("stencil2d", "./later").rows("loops")')
+same "where pandas is needed, that is said" \
+    "ImportError: a data frame needs pandas, which is not installed; without it: rows('loops')" \
+    "$(said 'import sys; sys.modules["pandas"] = None; efgtrace.Run("stencil2d")["loops"]')"
 same "pandas is not needed" True "$(said 'import sys; sys.modules["pandas"] = None; print(len(efgtrace.Run("nested_solver").rows("calls")) > 0)')"
 finish

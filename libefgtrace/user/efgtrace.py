@@ -92,7 +92,10 @@ class Run:
 
     def frame(self, table):
         """The same as a pandas.DataFrame."""
-        import pandas
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError(f"a data frame needs pandas, which is not installed; without it: rows({table!r})") from error
         return pandas.DataFrame(self.rows(table))
 
     def __getitem__(self, table):
