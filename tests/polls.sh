@@ -41,5 +41,7 @@ agrees "some iterations: how well they stand for the run" representative.py some
 verdict "what never finds anything has a time, and no longest" \
     "$(grep -qE ' +- +MPI_Iprobe  spinning.c:[0-9]+ look_for_others' text || grep MPI_Iprobe text)"
 has "in the main loop, too" "     polls " text
+"$tool" graph --all some >dot
+verdict "and polls in the picture" "$(grep -qE 'look_for_others\\nfound nothing: [0-9]+ x ' dot || grep MPI_Iprobe dot)"
 
 finish

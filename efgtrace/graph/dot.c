@@ -124,8 +124,8 @@ static void put_name(struct efg_buffer *out, const struct drawing *d, uint32_t i
 
 /* What the calls of a box are together. */
 struct sum {
-    uint64_t count, time;
-    uint32_t calls, last; /* how many, and the last of them */
+    uint64_t count, polls, time; /* POLLS that found nothing */
+    uint32_t calls, last;        /* how many, and the last of them */
 };
 
 static struct sum sum_of(const struct drawing *d, uint32_t first)
@@ -134,6 +134,7 @@ static struct sum sum_of(const struct drawing *d, uint32_t first)
     for (uint32_t v = first; v != EFG_NONE; v = d->boxes.rows.next[v]) {
         const struct efg_node *node = &d->merged->graph.nodes[v];
         sum.count += node->time.count;
+        sum.polls += node->polls;
         sum.time += efg_node_time(node);
         sum.calls++;
         sum.last = v;
@@ -191,9 +192,14 @@ static void put_node(struct efg_buffer *out, const struct drawing *d, uint32_t i
     struct sum sum = sum_of(d, id);
     char mean[32];
     double percent = efg_percent((double)sum.time, (double)d->merged->duration);
-    efg_format_ns(mean, sizeof mean, sum.count ? sum.time / sum.count : 0);
+    uint64_t count = sum.count ? sum.count : sum.polls;
+    efg_format_ns(mean, sizeof mean, count ? sum.time / count : 0);
     efg_buffer_print(out, "%*sn%u [label=\"", indent, "", id);
-    if (d->boxes.box[id].kind == EFG_BOX_CALLS) {
+    if (d->boxes.box[id].kind == EFG_BOX_CALLS && !sum.count) {
+        put_name(out, d, id, sum.calls, sum.last);
+        efg_buffer_print(out, "found nothing: ");
+        put_mean(out, d, sum.polls);
+    } else if (d->boxes.box[id].kind == EFG_BOX_CALLS) {
         put_name(out, d, id, sum.calls, sum.last);
         put_visits(out, d, &d->merged->nodes[id]);
     } else {
