@@ -75,6 +75,16 @@ same_lines "efgtrace.1 has every command" "$commands" "$(sed -n 's/^\.Ss //p' "$
 same_lines "and shows it in the synopsis" "$commands
 help" "$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.Cm \([a-z]*\)$/\1/p' "$page")"
 
+# as_written: without blanks and capitals, which the page sets as it likes
+as_written() {
+    tr -d ' ' | tr '[:upper:]' '[:lower:]'
+}
+mandoc -T ascii "$page" | sed -E "s/.$(printf '\b')//g" | sed -n '/^SYNOPSIS/,/^DESC/s/^ *efgtrace /efgtrace /p' | as_written >synopsis
+for command in $commands; do
+    verdict "and as $command --help does" "$("$tool" "$command" --help | sed -n '1s/^Usage: //p' | as_written |
+        grep -vxF -f synopsis)"
+done
+
 # "n iterations" for -n, --iterations; "- skip" for --skip
 options_of_help() {
     sed -n -e 's/^ *-\([A-Za-z]\), --\([a-z-]*\).*/\1 \2/p' -e 's/^ *--\([a-z-]*\).*/- \1/p' |
