@@ -127,6 +127,17 @@ int main(int c, char **v)
 END
 $MPICC -O0 -g -o seldom.bin seldom.c && graphed seldom 1 ./seldom.bin
 
+# adds_up: the loop in the example that it reads takes as long as what is in it
+adds_up() {
+    "$python" -c '
+import re, sys
+inside, times, total = re.search(r"Bcast1 : [^(]*\(\n(.*?)\n *\)\[(\d+)\] : ([0-9.]+)", sys.stdin.read(), re.S).groups()
+parts = sum(int(n or 1) * float(us) for n, us in re.findall(r"\w+(?:\[(\d+)\])? : ([0-9.]+)", inside))
+assert abs(parts * int(times) - float(total)) < 1, (parts, times, total)' 2>&1 | tail -n 1
+}
+verdict "the example of --help adds up" "$("$tool" profile --help | adds_up)"
+verdict "that of the manual adds up" "$(adds_up <"$root/man/efgtrace.1")"
+
 # words DIR [OPTION...]: the pseudo-code of it: calls, in the order of the program, and loops around them
 words() {
     local dir=$1

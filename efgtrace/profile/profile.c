@@ -243,7 +243,7 @@ static const char *const help[] = {
     "with --all there are none.\n\n"
     "  Bcast1 : 12.00 + CPU1 : 5.10 + (\n"
     "    Irecv1 : 0.20 + CPU2 : 0.11 + Send1[4] : 1.50 + CPU3 : 90.25 + Allreduce1 : 7.00\n"
-    "  )[1000] : 103160.00\n\n"
+    "  )[1000] : 103560.00\n\n"
     "Text: Allreduce1 is a call site, the first one of MPI_Allreduce; the list below the program\n"
     "says which. Send1[4] is called four times in a row, CPU2 is what the application does\n"
     "between two calls. The number after a colon is the mean time of one of them, in us;\n"
