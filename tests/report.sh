@@ -74,6 +74,8 @@ try "graph: to a file" "$tool" graph -o new.dot run
 try "graph: that file has it" grep -q "MPI_Waitall" new.dot
 for run in run hostile; do
     try "report: sentences in 100 columns, nothing cut, ASCII ($run)" narrow $run
+    same "report: no row of zeros ($run)" "" \
+        "$("$tool" report $run | grep -E '^ +0 ns +0\.0% +0% +0\.0%|^[a-zA-Z ]+ +0( ns| B)? +[0-9]+ +0( ns| B)? +0( ns| B)? ')"
     if command -v python3 >/dev/null; then
         try "graph: json ($run)" json_is_whole $run
     else

@@ -94,8 +94,8 @@ static int by_waiting(const void *a, const void *b)
     return order ? order : falling(y->part, x->part);
 }
 
-/* The most first: free them. *COUNT: those that have caused anything or are on the path. NULL without
- * memory. */
+/* The most first: free them. *COUNT: those that have caused anything or are a share of the path that is seen.
+ * NULL without memory. */
 static struct row *sorted(const struct efg_waits *waits, uint32_t *count)
 {
     size_t all = EFG_PARTS * ((size_t)waits->site_count + 1);
@@ -105,7 +105,8 @@ static struct row *sorted(const struct efg_waits *waits, uint32_t *count)
     if (rows)
         qsort(rows, all, sizeof *rows, by_waiting);
     *count = 0;
-    while (rows && *count < all && (rows[*count].all >= 1 || rows[*count].path))
+    while (rows && *count < all &&
+           (rows[*count].all >= 1 || efg_percent((double)rows[*count].path, (double)waits->path) >= 0.05))
         ++*count;
     return rows;
 }

@@ -41,11 +41,14 @@ const char *efg_report_quantity_unit(enum efg_quantity quantity)
     return format == efg_format_ns ? "ns" : format == efg_format_bytes ? "bytes" : "count";
 }
 
+/* What no rank has anything of has no line. */
 static void put_quantity(struct efg_buffer *out, const struct efg_run *run, enum efg_quantity quantity,
                          const uint64_t *values)
 {
     char least[32], median[32], most[32], mean[32];
     struct efg_distribution d = efg_distribution(values, run->rank_count, EFG_OF_ALL);
+    if (!d.most)
+        return;
     quantities[quantity].format(least, sizeof least, d.least);
     quantities[quantity].format(median, sizeof median, d.median);
     quantities[quantity].format(most, sizeof most, d.most);
