@@ -881,6 +881,39 @@ static void test_fit_two_names(void **state)
     efg_buffer_fini(&fit);
 }
 
+/* Names that would look the same without their middle are whole; so are loops that differ in what they do. */
+static void test_fit_alike(void **state)
+{
+    struct efg_buffer text = {0}, fit = {0};
+    efg_buffer_print(&text, "%s",
+                     "   calls       time  where\n"
+                     "    1000    12.5 ms  MPI_Send  Comm::border_one_all < Verlet::run_all\n"
+                     "     500    12.5 ms  MPI_Send  Comm::border_one_all < Verlet::run_all\n"
+                     "     100    1.25 ms  MPI_Send  Comm::border_two_all < Verlet::run_all\n"
+                     "     100    1.25 ms  MPI_Recv  Comm::border_one_all < Verlet::run_all\n"
+                     "       4    1.25 ms  4 x in Comm::setup: Send, Irecv, 2 more\n"
+                     "       2    1.25 ms  2 x in Comm::setup: Send, Recv, 2 more\n"
+                     "       2    1.25 ms  2 x in Comm::other: Send, Sendrecv, Wait, 2 more\n");
+    efg_summary_fit(&fit, &text, 46);
+    (void)state;
+    efg_buffer_put(&fit, "", 1);
+    assert_string_equal((char *)fit.data, " calls    time where\n"
+                                          "  1000 12.5 ms MPI_Send\n"
+                                          "        Comm::border_one_all < Verlet::run_all\n"
+                                          "   500 12.5 ms MPI_Send\n"
+                                          "        Comm::border_one_all < Verlet::run_all\n"
+                                          "   100 1.25 ms MPI_Send\n"
+                                          "        Comm::border_two_all < Verlet::run_all\n"
+                                          "   100 1.25 ms MPI_Recv  Comm::bor...::run_all\n"
+                                          "     4 1.25 ms\n"
+                                          "       4 x in Comm::setup: Send, Irecv, 2 more\n"
+                                          "     2 1.25 ms\n"
+                                          "        2 x in Comm::setup: Send, Recv, 2 more\n"
+                                          "     2 1.25 ms 2 x in Comm::other\n");
+    efg_buffer_fini(&text);
+    efg_buffer_fini(&fit);
+}
+
 static void test_lost(void **state)
 {
     (void)state;
@@ -1160,6 +1193,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_fit_two_names),
+        cmocka_unit_test(test_fit_alike),
         cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),

@@ -2,7 +2,7 @@
 /*
  * Text that is too wide for a terminal. Of a table, first what is between its columns becomes less: those
  * characters go that are blanks in all of its rows, from the widest gaps, as many as it takes. Then names are
- * without their middle.
+ * without their middle. Those of two rows that would look the same, and are not, are whole, in the next line.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "summary.h"
 
 #define INDENT 15   /* columns that prose is further in, at most */
-#define SHORTEST 16 /* of one without its middle */
+#define SHORTEST 16 /* of a name without its middle */
 #define WIDEST 256  /* columns of a table that are looked at */
 #define GAP 2       /* blanks between columns that stay; before the first one, one */
 
@@ -26,12 +26,18 @@ static const char *last_cell(const char *line)
     return line;
 }
 
+/* What is before a name, "2000 x in ". */
+static size_t before_name(const char *cell)
+{
+    size_t count = strspn(cell, "* 0123456789x");
+    return strncmp(cell + count, "in ", 3) == 0 ? count + 3 : 0;
+}
+
 /* Of the label of a loop, LENGTH long: without what it does. */
 static size_t place_length(const char *cell, size_t length)
 {
-    const char *calls = strstr(cell, ": "), *place = cell + strspn(cell, "* 0123456789x");
-    bool is_loop = strncmp(place, "in ", 3) == 0;
-    return is_loop && calls ? (size_t)(calls - cell) : length;
+    const char *calls = strstr(cell, ": ");
+    return before_name(cell) && calls ? (size_t)(calls - cell) : length;
 }
 
 static const char *blanks_before(const char *line, const char *cell)
@@ -71,24 +77,35 @@ static void put_before(struct efg_buffer *out, const char *line, int length, int
     efg_buffer_print(out, "%.*s%s\n", at, text, name);
 }
 
-/* A row that is too long: its last CELL, a name, is without its middle, or not as far in; where that is not
- * enough, and of heads, it is at the right edge of the next line. */
-static void put_shorter(struct efg_buffer *out, const char *line, const char *cell, int width)
+/* Of a row that is too long, the columns that its last CELL has if it stays in it; 0: it does not. */
+static int room_for(const char *line, const char *cell, int width)
 {
-    char name[2048];
     bool is_head = isalpha((unsigned char)line[strspn(line, " ")]);
     int before = (int)(blanks_before(line, cell) - line), blanks = (int)(cell - line) - before,
         length = (int)strlen(cell), room = width - before - GAP,
-        least = length < SHORTEST ? length : SHORTEST;
+        place = (int)place_length(cell, (size_t)length), shortest = (int)before_name(cell) + SHORTEST,
+        least = place < shortest ? place : shortest;
+    if (is_head)
+        return room < length ? 0 : length;
+    if (room < least)
+        return 0;
+    return width - before - blanks > least ? width - before - blanks : least;
+}
+
+/* A row that is too long: its last CELL is without its middle, or not as far in; where that is not enough, it
+ * is at the right edge of the next line. ROOM: as room_for has it. */
+static void put_shorter(struct efg_buffer *out, const char *line, const char *cell, int width, int room)
+{
+    char name[2048];
+    int before = (int)(blanks_before(line, cell) - line), blanks = (int)(cell - line) - before;
     if (!before) {
         efg_buffer_print(out, "%s\n", line);
-    } else if (room < (is_head ? length : least)) {
+    } else if (!room) {
         shorten(name, sizeof name, cell, (size_t)width);
         put_before(out, line, before, width);
         efg_buffer_print(out, "%*s\n", width, name);
     } else {
-        int most = width - before - blanks > least ? width - before - blanks : least;
-        shorten(name, sizeof name, cell, (size_t)(is_head ? length : most));
+        shorten(name, sizeof name, cell, (size_t)room);
         int left = width - before - (int)strlen(name);
         efg_buffer_print(out, "%.*s%*s%s\n", before, line, left < blanks ? left : blanks, "", name);
     }
@@ -176,29 +193,117 @@ static void squeeze(struct table *table, int width)
         }
 }
 
-static void put_row(struct efg_buffer *out, const struct table *table, const char *line, int width)
+/* --- rows --- */
+
+/* A row, without the blanks that were taken out. */
+struct row {
+    char *text;
+    size_t cell;   /* where its last one begins */
+    char *shorter; /* its names, as they are in the room that they have; NULL: they are in two lines */
+    bool is_alike; /* another row looks the same, and is not */
+};
+
+/* The names of a row: its last cell, with the call before it. The count of a loop is none of them. */
+static const char *names_of(const struct row *row)
 {
-    size_t length = strlen(line), kept = 0, cell = (size_t)(last_cell(line) - line), at = 0;
-    char *text = malloc(length + 1);
-    out->failed |= !text;
-    for (size_t c = 0; text && c < length; c++) {
-        at = c == cell ? kept : at;
+    const char *cell = row->text + row->cell, *call = blanks_before(row->text, cell);
+    size_t count = before_name(cell);
+    while (call > row->text && call[-1] != ' ')
+        call--;
+    return !count && isalpha((unsigned char)*call) ? call : cell + count;
+}
+
+static int make_row(struct row *row, const struct table *table, const char *line, int width)
+{
+    size_t length = strlen(line), kept = 0, cell = (size_t)(last_cell(line) - line);
+    char name[2048];
+    row->text = malloc(length + 1);
+    if (!row->text)
+        return -1;
+    for (size_t c = 0; c < length; c++) {
+        row->cell = c == cell ? kept : row->cell;
         if (c >= WIDEST || table->stays[c])
-            text[kept++] = line[c];
+            row->text[kept++] = line[c];
     }
-    if (text) {
-        text[kept] = '\0';
-        if (kept <= (size_t)width)
-            efg_buffer_print(out, "%s\n", text);
+    row->text[kept] = '\0';
+    const char *text = row->text + row->cell, *names = names_of(row);
+    int room = kept <= (size_t)width ? (int)strlen(text) : room_for(row->text, text, width);
+    if (!room)
+        return 0;
+    shorten(name, sizeof name, text, (size_t)room);
+    size_t before = names < text ? (size_t)(text - names) : 0,
+           skipped = names > text ? (size_t)(names - text) : 0;
+    row->shorter = malloc(before + strlen(name) + 1);
+    if (!row->shorter)
+        return -1;
+    memcpy(row->shorter, names, before);
+    strcpy(row->shorter + before, name + (skipped < strlen(name) ? skipped : 0));
+    return 0;
+}
+
+/* By what they look like, then by what they are; rows of two lines last. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+    if (!x->shorter || !y->shorter)
+        return !x->shorter - !y->shorter;
+    int order = strcmp(x->shorter, y->shorter);
+    return order ? order : strcmp(names_of(x), names_of(y));
+}
+
+/* Mark rows that look the same, and are not. */
+static int tell_apart(struct row *rows, uint32_t count)
+{
+    struct row **sorted = calloc((size_t)count + 1, sizeof *sorted);
+    uint32_t n = 0;
+    if (!sorted)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].shorter)
+            sorted[n++] = &rows[i];
+    qsort(sorted, n, sizeof(struct row *), compare_rows);
+    for (uint32_t first = 0, next; first < n; first = next) {
+        for (next = first + 1; next < n && !strcmp(sorted[first]->shorter, sorted[next]->shorter);)
+            next++;
+        bool are_alike = strcmp(names_of(sorted[first]), names_of(sorted[next - 1])) != 0;
+        for (uint32_t i = first; i < next; i++)
+            sorted[i]->is_alike = are_alike;
+    }
+    free(sorted);
+    return 0;
+}
+
+static void put_row(struct efg_buffer *out, const struct row *row, int width)
+{
+    const char *cell = row->text + row->cell;
+    if (strlen(row->text) <= (size_t)width)
+        efg_buffer_print(out, "%s\n", row->text);
+    else
+        put_shorter(out, row->text, cell, width, row->is_alike ? 0 : room_for(row->text, cell, width));
+}
+
+/* --- tables, as they are --- */
+
+static void put_lines(struct efg_buffer *out, const struct table *table, struct row *rows, int width)
+{
+    bool failed = !rows;
+    for (uint32_t i = 0; i < table->count && !failed; i++)
+        if (is_row(table->lines[i]))
+            failed = make_row(&rows[i], table, table->lines[i], width) != 0;
+    failed = failed || tell_apart(rows, table->count) != 0;
+    for (uint32_t i = 0; i < table->count && !failed; i++) {
+        if (rows[i].text)
+            put_row(out, &rows[i], width);
         else
-            put_shorter(out, text, text + at, width);
+            put_prose(out, table->lines[i], width);
     }
-    free(text);
+    out->failed |= failed;
 }
 
 static void put_table(struct efg_buffer *out, char *const *lines, uint32_t count, int width)
 {
     struct table table = {.lines = lines, .count = count};
+    struct row *rows = calloc((size_t)count + 1, sizeof *rows);
     memset(table.stays, true, sizeof table.stays);
     for (uint32_t i = 0; i < count; i++) {
         size_t length = strlen(lines[i]), cell = (size_t)(last_cell(lines[i]) - lines[i]);
@@ -209,12 +314,12 @@ static void put_table(struct efg_buffer *out, char *const *lines, uint32_t count
     }
     if (table.longest > (size_t)width)
         squeeze(&table, width);
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_row(lines[i]))
-            put_row(out, &table, lines[i], width);
-        else
-            put_prose(out, lines[i], width);
+    put_lines(out, &table, rows, width);
+    for (uint32_t i = 0; rows && i < count; i++) {
+        free(rows[i].text);
+        free(rows[i].shorter);
     }
+    free(rows);
 }
 
 /* --- all --- */
