@@ -145,6 +145,15 @@ def check_code(report):
     return check('lines of source', True, True)
 
 
+def check_begin(report):
+    """The main loop begins with the call that the summary names."""
+    summary = ' '.join(' '.join(report['overview']['summary']).split())
+    labels = [' '.join(loop['label'].split()) for loop in report['loops'] if loop['is_main']]
+    if 'each begins' in summary and labels:
+        check('what an iteration begins with, as in the summary', True,
+              any(f'each begins {word} {labels[0]}' in summary for word in ('with', 'at')))
+
+
 def main():
     with open(f'{DIR}/json', encoding='utf-8') as file:
         report = json.load(file)
@@ -217,6 +226,7 @@ def main():
           ' '.join(f'{i}. {text}' for i, text in enumerate(report['overview']['findings'], 1)).split())
     check('the summary, as in the text', lines[begin:begin + len(report['overview']['summary'])],
           report['overview']['summary'])
+    check_begin(report)
     check_folded(report)
     check_code(report)
 

@@ -29,14 +29,30 @@ static void add_inside(cJSON *to, const struct efg_waits_iteration *inside)
     efg_waits_json_shares(recorded, &shares);
 }
 
+/* What its repetitions begin with; those of the main loop, the same call as iterations in the trace. */
+static void name_begin(const struct efg_model *model, uint32_t id, char *label, size_t size)
+{
+    const struct efg_merged *merged = &model->merged;
+    const struct efg_run_pivot *pivot = &merged->at.pivot;
+    const struct efg_run_thread *thread = efg_run_rank_thread(&model->run.speaker);
+    bool is_main = id == merged->tree.main && thread && efg_run_begins_main(thread), is_always;
+    uint32_t begin = is_main && pivot->kind != EFG_PIVOT_NONE
+                         ? efg_summary_begin(&merged->graph, pivot, &is_always)
+                         : merged->tree.loops[id].header;
+    if (begin == EFG_NONE)
+        efg_summary_pivot(&model->run, &merged->graph, pivot, label, size);
+    else
+        efg_summary_node(&model->run, &merged->graph.nodes[begin], label, size);
+}
+
 static cJSON *make_loop(const struct efg_model *model, uint32_t id)
 {
     const struct efg_merged *merged = &model->merged;
     const struct efg_loop *loop = &merged->tree.loops[id];
     struct efg_efficiency efficiency = efg_efficiency_loop(&model->by, id);
-    char label[512];
+    char label[600];
     cJSON *to = efg_graph_json_loop(model, id);
-    efg_summary_node(&model->run, &merged->graph.nodes[loop->header], label, sizeof label);
+    name_begin(model, id, label, sizeof label);
     efg_json_text(to, "label", label);
     efg_json_number(to, "depth", loop->depth);
     cJSON_AddBoolToObject(to, "is_main", id == merged->tree.main);
