@@ -28,7 +28,7 @@
  * finds is seen, where the rank has a processor, and where it takes turns with others: it does not for one of
  * so many parts of the time, or more. */
 #define PASSING 3
-#define PASSING_ALONE 5
+#define PASSING_ALONE 10
 #define PASSING_IN_TURNS 37
 #define IN_TURNS 10
 
