@@ -16,6 +16,7 @@
 
 #include "core/graph/detail.h"
 #include "files/conf/conf.h"
+#include "files/summary/names.h"
 #include "files/summary/summary.h"
 #include "sample_run.h"
 
@@ -881,6 +882,23 @@ static void test_fit_two_names(void **state)
     efg_buffer_fini(&fit);
 }
 
+/* A loop inside stays one when it gets a number. */
+static void test_number(void **state)
+{
+    static const char *const names[][2] = {
+        {"in hpcc+0x2fddc (inner 2)", "in hpcc+0x2fddc (inner 2) #1"},
+        {"in a.c:1 f (inner)", "in a.c:1 f (inner) #1"},
+        {"Comm::Comm (liblammps.so.0)", "Comm::Comm #1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", names[i][0]);
+        efg_summary_number(text, sizeof text, 1);
+        assert_string_equal(text, names[i][1]);
+    }
+}
+
 /* Names that would look the same without their middle are whole; so are loops that differ in what they do. */
 static void test_fit_alike(void **state)
 {
@@ -1194,6 +1212,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_fit_two_names),
         cmocka_unit_test(test_fit_alike),
+        cmocka_unit_test(test_number),
         cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_symbols, set_up, tear_down),
         cmocka_unit_test(test_formats),

@@ -331,7 +331,8 @@ void efg_summary_strip_module(char *text)
 {
     size_t length = strlen(text);
     char *open = length && text[length - 1] == ')' ? strrchr(text, '(') : NULL;
-    if (open > text && open[-1] == ' ' && strcmp(open, OPENMP))
+    bool is_module = open && strcmp(open, OPENMP) && strncmp(open, INNER, strlen(INNER));
+    if (open > text && open[-1] == ' ' && is_module)
         open[-1] = '\0';
 }
 

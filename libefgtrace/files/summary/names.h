@@ -24,6 +24,8 @@ void efg_summary_brief(char *text, size_t size, const char *name);
 void efg_summary_stem(char *text, size_t size, const char *name);
 uint64_t efg_summary_name_key(const char *name);
 
+#define INNER "(inner" /* how it begins that a loop is inside of one with the same name */
+
 /* Without the module, in parentheses, behind it. */
 void efg_summary_strip_module(char *text);
 
