@@ -39,7 +39,7 @@ static void unify(const void *scan, size_t size)
 static void define(const struct efg_log_view *view)
 {
     struct efg_buffer scan = {0};
-    if (!efg_otf2_scan(view, &scan) && view->header->ranks < 1000)
+    if (!efg_otf2_scan(view, NULL, &scan) && view->header->ranks < 1000)
         unify(scan.data, scan.size);
     efg_buffer_fini(&scan);
 }

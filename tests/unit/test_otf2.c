@@ -210,7 +210,7 @@ static void places_are_nodes(void **state)
         synth_log(trace_dir, rank);
         snprintf(path, sizeof path, "%s/logs/%u.0.log", trace_dir, rank);
         assert_int_equal(efg_log_open(&views[rank], path, NULL), 0);
-        assert_int_equal(efg_otf2_scan(&views[rank], &scan), 0);
+        assert_int_equal(efg_otf2_scan(&views[rank], NULL, &scan), 0);
         assert_int_equal(efg_otf2_unify(u, scan.data, scan.size), rank);
         efg_buffer_fini(&scan);
     }

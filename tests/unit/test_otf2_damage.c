@@ -140,7 +140,7 @@ static void damaged_scans(void **state)
     synth_log(trace_dir, 0);
     snprintf(path, sizeof path, "%s/logs/0.0.log", trace_dir);
     assert_int_equal(efg_log_open(&view, path, NULL), 0);
-    assert_int_equal(efg_otf2_scan(&view, &scan), 0);
+    assert_int_equal(efg_otf2_scan(&view, NULL, &scan), 0);
     unsigned char *bad = malloc(scan.size);
     struct efg_symbols *symbols = efg_symbols_new();
     for (int round = 0; round < 2000; round++) {

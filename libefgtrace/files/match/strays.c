@@ -63,3 +63,22 @@ struct efg_strays efg_strays_of(const struct efg_strays *strays, uint32_t rank, 
     size_t end = before(strays, (struct efg_stray){rank, thread, UINT64_MAX});
     return (struct efg_strays){strays->count ? strays->all + first : NULL, end - first};
 }
+
+bool efg_strays_have(struct efg_strays_ahead *ahead, const struct efg_record *r, uint64_t place)
+{
+    struct efg_strays *next = &ahead->next;
+    bool has_request = r->kind == EFG_REC_ISEND || r->kind == EFG_REC_IRECV ||
+                       r->kind == EFG_REC_ISEND_COMPLETE || r->kind == EFG_REC_IRECV_REQUEST ||
+                       r->kind == EFG_REC_REQUEST_TEST || r->kind == EFG_REC_REQUEST_CANCELLED;
+    for (; next->count && next->all->place < place; next->count--)
+        next->all++;
+    bool is_one = next->count && next->all->place == place;
+    if (is_one && (r->kind == EFG_REC_ISEND || r->kind == EFG_REC_IRECV_REQUEST))
+        ahead->failed |= !efg_map_put(&ahead->requests, r->e);
+    return is_one || (has_request && efg_map_find(&ahead->requests, r->e));
+}
+
+void efg_strays_ahead_fini(struct efg_strays_ahead *ahead)
+{
+    efg_map_fini(&ahead->requests);
+}

@@ -7,8 +7,12 @@
 #ifndef EFG_STRAYS_H
 #define EFG_STRAYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/map.h"
+#include "files/log/record.h"
 
 struct efg_stray { /* the record that sends, receives, or posts a request for that */
     uint32_t rank, thread;
@@ -32,5 +36,16 @@ void efg_strays_sort(struct efg_strays *strays);
 /* Those of one log, in the order of their places; sorted. */
 struct efg_strays efg_strays_of(const struct efg_strays *strays, uint32_t rank,
                                 uint32_t thread);
+
+/* While one log is read: those that are still to come, and the requests that others were made for. */
+struct efg_strays_ahead {
+    struct efg_strays next; /* efg_strays_of */
+    struct efg_map requests;
+    bool failed; /* no memory */
+};
+
+/* Whether R is a stray, or goes on with one that a request was made for; the next record is at PLACE. */
+bool efg_strays_have(struct efg_strays_ahead *ahead, const struct efg_record *r, uint64_t place);
+void efg_strays_ahead_fini(struct efg_strays_ahead *ahead);
 
 #endif

@@ -201,7 +201,7 @@ static int unify(struct conversion *c, struct input *input)
     int rc = open_log(c, &view, input->path);
     if (rc)
         return rc;
-    rc = efg_otf2_scan(&view, &scan);
+    rc = efg_otf2_scan(&view, &c->strays, &scan);
     efg_log_unmap(&view);
     if (rc == 0)
         input->index = rc = efg_otf2_unify(c->unifier, scan.data, scan.size);

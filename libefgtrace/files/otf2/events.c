@@ -194,7 +194,7 @@ static void free_pass(struct efg_otf2_pass *p)
     OTF2_AttributeList_Delete(p->stack.attributes);
     free(p->stack.frames);
     efg_otf2_forget(p);
-    efg_map_fini(&p->stray_requests);
+    efg_strays_ahead_fini(&p->strays);
 }
 
 /* The writer is closed at once: each one holds its chunks. */
@@ -204,7 +204,8 @@ static int finish(OTF2_Archive *archive, struct efg_otf2_pass *p, uint64_t locat
     OTF2_EvtWriter *writer = p->stack.writer;
     count->marks = p->stack.marks;
     count->calls = p->stack.calls;
-    if (p->stack.failed || OTF2_EvtWriter_GetNumberOfEvents(writer, &count->events) != OTF2_SUCCESS ||
+    if (p->stack.failed || p->strays.failed ||
+        OTF2_EvtWriter_GetNumberOfEvents(writer, &count->events) != OTF2_SUCCESS ||
         OTF2_Archive_CloseEvtWriter(archive, writer) != OTF2_SUCCESS ||
         efg_otf2_write_local(archive, location, p->last - p->first) != 0 ||
         efg_otf2_write_team(archive, p, count) != 0)
@@ -237,7 +238,7 @@ int efg_otf2_events(OTF2_Archive *archive, const struct efg_log_view *log, const
     struct efg_otf2_pass p = {
         .reader = {.view = log},
         .map = efg_reader(map, size),
-        .strays = efg_strays_of(strays, log->header->rank, log->header->thread),
+        .strays.next = efg_strays_of(strays, log->header->rank, log->header->thread),
     };
     return write_location(archive, &p, NULL, NULL, count);
 }

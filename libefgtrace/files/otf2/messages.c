@@ -20,24 +20,11 @@ static OTF2_ErrorCode write_transfer(OTF2_EvtWriter *writer, const struct efg_re
     }
 }
 
-/* Whether R is a stray, or goes on with one that a request was made for. */
-static bool is_stray(struct efg_otf2_pass *p, const struct efg_record *r)
-{
-    struct efg_strays *next = &p->strays;
-    bool has_request = r->kind != EFG_REC_SEND && r->kind != EFG_REC_RECV;
-    for (; next->count && next->all->place < p->reader.at; next->count--)
-        next->all++;
-    bool is_one = next->count && next->all->place == p->reader.at;
-    if (is_one && (r->kind == EFG_REC_ISEND || r->kind == EFG_REC_IRECV_REQUEST))
-        p->stack.failed |= !efg_map_put(&p->stray_requests, r->e);
-    return is_one || (has_request && efg_map_find(&p->stray_requests, r->e));
-}
-
 OTF2_ErrorCode efg_otf2_write_message(struct efg_otf2_pass *p, const struct efg_record *r, uint64_t time)
 {
     OTF2_EvtWriter *writer = p->stack.writer;
     uint32_t comm;
-    if (is_stray(p, r))
+    if (efg_strays_have(&p->strays, r, p->reader.at))
         return OTF2_SUCCESS;
     switch (r->kind) {
     case EFG_REC_ISEND_COMPLETE:

@@ -48,8 +48,9 @@
 /* How the trace calls the reason KEPT (enum efg_kept), "slow"; NULL if it has no name. */
 const char *efg_otf2_kept(uint32_t kept);
 
-/* Append to OUT what LOG needs defined. Returns 0 or -ENOMEM. */
-int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out);
+/* Append to OUT what LOG needs defined, and what is used in it but for STRAYS (NULL: none are known). Returns
+ * 0 or -ENOMEM. */
+int efg_otf2_scan(const struct efg_log_view *log, const struct efg_strays *strays, struct efg_buffer *out);
 
 struct efg_otf2_unifier;
 

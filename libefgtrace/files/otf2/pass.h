@@ -38,8 +38,7 @@ struct efg_otf2_pass {
     struct efg_otf2_frame *functions;
     uint32_t function_count;
     struct efg_otf2_stack stack;
-    struct efg_strays strays; /* of this log, from the next one on */
-    struct efg_map stray_requests;
+    struct efg_strays_ahead strays;
     bool has_begun;    /* a window has begun */
     int in_collective; /* its begin was written */
     uint64_t entered;  /* the present call, in ticks of the log */

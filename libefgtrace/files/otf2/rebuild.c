@@ -159,7 +159,7 @@ static int add_log(struct rebuilding *b, const struct efg_run_rank *rank, uint32
     if (efg_array_grow(&b->events, b->logs, 1, sizeof *b->events))
         return -ENOMEM;
     b->events[b->logs++] = 0;
-    int error = b->records.failed ? -ENOMEM : efg_otf2_scan(&view, &scan);
+    int error = b->records.failed ? -ENOMEM : efg_otf2_scan(&view, NULL, &scan);
     if (!error)
         error = efg_otf2_unify(b->unifier, scan.data, scan.size);
     efg_buffer_fini(&scan);

@@ -224,14 +224,16 @@ static void widen(struct span *span, const struct efg_record *r, const struct ef
 }
 
 static struct span put_items(struct efg_buffer *out, const struct efg_log_view *log,
-                             const struct efg_log_clock *clock, struct efg_otf2_usage *usage)
+                             const struct efg_log_clock *clock, struct efg_strays_ahead *strays,
+                             struct efg_otf2_usage *usage)
 {
     struct span span = {1, 0};
     const void *payload;
     struct efg_log_reader reader = {.view = log};
     for (const struct efg_record *r; (r = efg_log_read(&reader, &payload));) {
         put_item(out, r, payload, log->header->ranks);
-        efg_otf2_usage_take(usage, r, clock);
+        if (!efg_strays_have(strays, r, reader.at))
+            efg_otf2_usage_take(usage, r, clock);
         if (r->kind < EFG_REC_DEF_CALL)
             widen(&span, r, clock);
     }
@@ -239,12 +241,15 @@ static struct span put_items(struct efg_buffer *out, const struct efg_log_view *
     return span;
 }
 
-int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
+int efg_otf2_scan(const struct efg_log_view *log, const struct efg_strays *strays, struct efg_buffer *out)
 {
     const struct efg_log_header *h = log->header;
     struct efg_log_clock clock = efg_log_clock(h);
     struct efg_buffer items = {0};
     struct efg_otf2_usage usage = {0};
+    struct efg_strays_ahead ahead = {0};
+    if (strays)
+        ahead.next = efg_strays_of(strays, h->rank, h->thread);
     efg_buffer_number(out, h->rank);
     efg_buffer_number(out, h->ranks);
     efg_buffer_number(out, h->thread);
@@ -255,7 +260,7 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
     efg_buffer_number(out, h->pid);
     efg_log_put_clock(out, &clock);
     efg_buffer_number(out, log->count);
-    struct span span = put_items(&items, log, &clock, &usage);
+    struct span span = put_items(&items, log, &clock, &ahead, &usage);
     efg_buffer_number(out, items.size);
     efg_buffer_put(out, items.data, items.size);
     efg_buffer_u64(out, span.first);
@@ -263,7 +268,8 @@ int efg_otf2_scan(const struct efg_log_view *log, struct efg_buffer *out)
     efg_otf2_usage_put(&usage, out);
     out->failed |= efg_otf2_scan_team(log, out) != 0;
     efg_otf2_usage_fini(&usage);
-    out->failed |= items.failed;
+    efg_strays_ahead_fini(&ahead);
+    out->failed |= items.failed || ahead.failed;
     efg_buffer_fini(&items);
     return out->failed ? -ENOMEM : 0;
 }

@@ -83,7 +83,7 @@ static void scan_logs(const struct logs *logs, struct efg_buffer *out)
     efg_buffer_u32(out, logs->count);
     for (uint32_t i = 0; i < logs->count; i++) {
         struct efg_buffer one = {0};
-        if (efg_otf2_scan(&logs->view[i], &one) != 0)
+        if (efg_otf2_scan(&logs->view[i], logs->strays, &one) != 0)
             out->failed = true;
         efg_buffer_u64(out, one.size);
         efg_buffer_put(out, one.data, one.size);
