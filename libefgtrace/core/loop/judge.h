@@ -19,6 +19,8 @@
  * sweep goes forth in one loop and back in another, and then begins again. A call that is in no loop
  * further in comes at most once in each round, and what is in no loop of a function at most once in each
  * call of it: the loop goes round as often as these come, also where nothing else comes between two of them.
+ * A loop of which nothing came in a tenth of the events of one inside of it is not taken: the first
+ * batches, in which nothing is summed up yet, are batches, too.
  *
  * One loop further inside is taken if the function has a single site with 94% of the events, the other
  * sites come steadily, and the function called there is nothing but a loop that goes round 5
