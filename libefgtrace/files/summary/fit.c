@@ -199,6 +199,7 @@ static void squeeze(struct table *table, int width)
 struct row {
     char *text;
     size_t cell;   /* where its last one begins */
+    int room;      /* columns for that; 0: it is in the next line */
     char *shorter; /* its names, as they are in the room that they have; NULL: they are in two lines */
     bool is_alike; /* another row looks the same, and is not */
 };
@@ -227,10 +228,10 @@ static int make_row(struct row *row, const struct table *table, const char *line
     }
     row->text[kept] = '\0';
     const char *text = row->text + row->cell, *names = names_of(row);
-    int room = kept <= (size_t)width ? (int)strlen(text) : room_for(row->text, text, width);
-    if (!room)
+    row->room = kept <= (size_t)width ? (int)strlen(text) : room_for(row->text, text, width);
+    if (!row->room)
         return 0;
-    shorten(name, sizeof name, text, (size_t)room);
+    shorten(name, sizeof name, text, (size_t)row->room);
     size_t before = names < text ? (size_t)(text - names) : 0,
            skipped = names > text ? (size_t)(names - text) : 0;
     row->shorter = malloc(before + strlen(name) + 1);
@@ -279,7 +280,7 @@ static void put_row(struct efg_buffer *out, const struct row *row, int width)
     if (strlen(row->text) <= (size_t)width)
         efg_buffer_print(out, "%s\n", row->text);
     else
-        put_shorter(out, row->text, cell, width, row->is_alike ? 0 : room_for(row->text, cell, width));
+        put_shorter(out, row->text, cell, width, row->is_alike ? 0 : row->room);
 }
 
 /* --- tables, as they are --- */
