@@ -7,8 +7,8 @@ usage() {
     cat <<'END'
 usage: config/needs.sh COMPILER [MPI...]
 
-Looks for what the build needs: libraries by pkg-config (PKG_CONFIG), or by their headers with the C compiler COMPILER. Of the
-compilers MPI, as mpicc or mpicc.mpich, one has to be there; the tool alone needs none.
+Looks for what the build needs: libraries by pkg-config (PKG_CONFIG), or by their headers with the C compiler
+COMPILER. Of the compilers MPI, as mpicc or mpicc.mpich, one has to be there; the tool alone needs none.
 Says on standard error what is missing, with the names of its packages in Debian, Fedora and conda-forge.
 
 exit code: 0 all is there, 1 something is missing, 2 wrong usage

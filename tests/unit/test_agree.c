@@ -284,24 +284,26 @@ static void test_ranks_out_of_step(void **state)
  * the slowest rank. */
 static void test_ranks_far_out_of_step(void **state)
 {
-    int made = 0, alone = 0;
+    int made = 0, alone = 0, together = 0;
     (void)state;
     for (uint32_t run = 1; run <= sim_schedules(125); run++) {
         struct sim_plan *p = plan_without_worlds(run, 25 + sim_roll(30));
         p->lead = UINT64_MAX / 2;
         made += sim_windows(world, NULL);
         alone += windows_of(0) && owners() == 1;
+        together += windows_of(0) && owners() == 4;
         assert_together();
     }
     sim_assert_part(made, 90, 125);
     sim_assert_part(alone, 60, 125);
+    sim_assert_part(alone + together, 99, 125);
 }
 
 /* Nor do those with a pivot in common, once their windows lie apart, if a master follows them. In the other
  * schedules one of the next windows is at the same time on all of them. */
 static void test_workers_out_of_step(void **state)
 {
-    int made = 0, alone = 0;
+    int made = 0, alone = 0, together = 0;
     (void)state;
     for (uint32_t run = 1; run <= sim_schedules(125); run++) {
         struct sim_plan *p = plan_without_worlds(run, 50 + sim_roll(30));
@@ -314,10 +316,12 @@ static void test_workers_out_of_step(void **state)
         p->rank[3].gives_up = 5;
         made += sim_windows(world, NULL);
         alone += windows_of(0) && owners() == 1;
+        together += windows_of(0) && owners() == 3;
         assert_together();
     }
     sim_assert_part(made, 90, 125);
     sim_assert_part(alone, 50, 125);
+    sim_assert_part(alone + together, 99, 125);
 }
 
 /* Of those that do, one may lag behind the others, and be slower, and still all own it. */

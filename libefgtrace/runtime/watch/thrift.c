@@ -25,8 +25,8 @@
 #define WRITING 60 /* ns that MPI_Finalize takes for a byte of the log */
 
 /* ns that a call takes longer which passes: 1 of two arguments, 7 of twelve. And a poll of which only what it
- * finds is seen, where the rank has a processor, and where it takes turns with others: it does not for one of
- * so many parts of the time, or more. */
+ * finds is seen: where the rank has a processor; and where it takes turns with others, that is, has to wait
+ * for one for one of so many parts of the time, or more. */
 #define PASSING 3
 #define PASSING_ALONE 10
 #define PASSING_IN_TURNS 37
@@ -269,10 +269,10 @@ static void note_limited(const struct efg_agree *agree)
         limit(EFG_LIMITED_RING);
 }
 
-/* LASTED ns, of which it had a processor or waited for no other process for so many. */
-static uint64_t passing_of(uint64_t lasted, uint64_t ran)
+/* Of a run of LASTED ns, in which no processor was waited for in HAD of them. */
+static uint64_t passing_of(uint64_t lasted, uint64_t had)
 {
-    return ran < lasted - lasted / IN_TURNS ? PASSING_IN_TURNS : PASSING_ALONE;
+    return had < lasted - lasted / IN_TURNS ? PASSING_IN_TURNS : PASSING_ALONE;
 }
 
 void efg_thrift_look(struct efg_thread *t, uint64_t now)
