@@ -9,7 +9,7 @@
 #   tests/graph.sh          environment: that of frame.sh
 
 . "$(dirname "$0")/frame.sh"
-compile master_worker stencil2d coupled threads signature graph/uneven graph/wide || exit 2
+compile master_worker stencil2d coupled threads signature graph/uneven graph/wide graph/ways || exit 2
 cd "$work" || exit 2
 
 # facts DIR EXPRESSION OPTION...: a value of Python for each line, of the graph g
@@ -36,6 +36,7 @@ graphed threads 3 -- "$programs/threads" 20 100
 graphed all 4 --signature path,size,partner,communicator,region -- "$programs/signature" 5 0
 graphed path 4 --signature path -- "$programs/signature" 5 0
 graphed uneven 18 -- "$programs/uneven"
+graphed ways 4 -- "$programs/ways"
 
 # --- the graph that another reader merges ---
 
@@ -107,6 +108,13 @@ same "uneven: more are a range" "1 18 0-17" \
     "$(facts uneven "[str(v['least']) + ' ' + str(v['most']) + ' ' + v['ranks'] for n in g['nodes']
         if n['call'] == 'MPI_Allreduce' for v in n['visits']]")"
 
+# Loops that ranks come into on different ways: as often as on a rank, wherever that is said.
+"$tool" report --all ways >ways.txt
+same "ways: the table of loops" "141 47 500" \
+    "$(echo $(sed -n '/^Loops$/,/^Phases$/s/^ *\([0-9]*\) .*% .* in .*: .*/\1/p' ways.txt | sort))"
+same "ways: their efficiency" "141 47 500" "$(echo $(sed -n 's/.* \([0-9]*\) x in .*/\1/p' ways.txt | sort))"
+same "ways: for other programs" "141 47 500" "$(echo $(facts ways "[l['repetitions'] for l in g['loops']]" | sort))"
+
 # Codes coupled: 4 and 7 functions at 5 and 7 call sites, of which 3 functions at 3 call sites are
 # those of both.
 "$tool" report --signatures pair | awk '$1 ~ /^[0-9]/' | tr -s ' ' | sed 's/^ //' >rows
@@ -122,6 +130,9 @@ done
 
 "$tool" graph uneven >uneven.dot
 has "uneven: a range of numbers" "1-18 x" uneven.dot
+has "uneven: a loop that the rank that speaks does not have" "up to 18 x in uneven.c" uneven.dot
+"$tool" graph -r 5-7 uneven >three.dot
+has "uneven: a loop, and the rank that has it so often" "6 x on rank 5 in uneven.c" three.dot
 has "uneven: calls in a row are one box" "MPI_Barrier, 5 in a row" uneven.dot
 same "uneven: two boxes" 2 "$(grep -c 'fillcolor' uneven.dot)"
 same "uneven: --all draws six" 6 "$("$tool" graph --all uneven | grep -c fillcolor)"
@@ -137,6 +148,8 @@ same "wide: --all draws each call" "$(facts wide "[len(g['nodes'])]")" "$("$tool
 has "wide: what is before the loop is one box" 'start-up\nBcast\n40 call sites, 40 x' wide.dot
 has "wide: what a function does is one box" 'work_3\nSend, Recv, Allreduce\n' wide.dot
 has "wide: it says so" "call sites in $boxes boxes; --all draws each" wide.dot
+"$tool" graph ways >ways.dot
+has "ways: in a picture" "47 x in ways.c:" ways.dot
 "$tool" graph pair >pair.dot
 verdict "pair: ranks of a loop" "$(grep -q "200 x (0-2) in [^ ]* lower_step: " pair.dot || tail -n 8 pair.dot)"
 "$tool" graph -s path,partner grid >grid.dot

@@ -56,7 +56,7 @@ static void add_loop(cJSON *to, const char *name, const struct efg_model *side, 
     double ranks = (double)side->merged.rank_count;
     cJSON *object = cJSON_AddObjectToObject(to, name);
     efg_json_number(object, "loop", id);
-    efg_json_number(object, "repetitions", loop->repetitions);
+    efg_json_number(object, "repetitions", efg_merged_repetitions(&side->merged, id));
     cJSON_AddNumberToObject(object, "time", (double)loop->time / ranks);
     cJSON_AddNumberToObject(object, "mpi_time", (double)loop->mpi_time / ranks);
 }

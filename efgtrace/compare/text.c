@@ -218,7 +218,7 @@ static void put_loop(struct efg_buffer *out, const struct efg_comparison *c, str
         const struct efg_loop *loop = &side->merged.tree.loops[id[i]];
         time[i] = (double)loop->time / (double)side->merged.rank_count;
         mpi[i] = (double)loop->mpi_time / (double)side->merged.rank_count;
-        count[i] = (double)loop->repetitions;
+        count[i] = (double)efg_merged_repetitions(&side->merged, id[i]);
         is_main |= id[i] == c->main_loop[i];
         if (i != efg_comparison_side(c, pair))
             continue;

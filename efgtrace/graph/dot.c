@@ -170,9 +170,8 @@ static void put_folded(struct efg_buffer *out, const struct drawing *d, uint32_t
     const struct efg_box *box = &d->boxes.box[first];
     char name[600] = "";
     if (box->kind == EFG_BOX_LOOP) {
-        const struct efg_loop *loop = &d->merged->tree.loops[box->of];
         efg_summary_loop_label(d->run, &d->merged->graph, &d->merged->tree, box->of, name, sizeof name);
-        efg_buffer_print(out, "%llu x ", (unsigned long long)loop->repetitions);
+        efg_buffer_print(out, "%llu x ", (unsigned long long)efg_merged_repetitions(d->merged, box->of));
     } else {
         static const char *const names[] = {[EFG_BOX_START] = "start-up",
                                             [EFG_BOX_END] = "behind the main loop",
@@ -225,6 +224,17 @@ static bool is_even(const struct drawing *d, uint32_t loop)
     return true;
 }
 
+/* "9 x", "up to 9 x", "9 x on rank 3". */
+static void put_repetitions(struct efg_buffer *out, const struct drawing *d, uint32_t loop)
+{
+    const struct efg_merged *m = d->merged;
+    unsigned long long repetitions = efg_merged_repetitions(m, loop);
+    bool is_same = is_even(d, loop), is_own = m->repetitions[loop];
+    efg_buffer_print(out, "%s%llu x", is_same || is_own ? "" : "up to ", repetitions);
+    if (is_own && !is_same)
+        efg_buffer_print(out, " on rank %u", m->speaker);
+}
+
 /* Times are sums: what is said of them is the mean over the ranks. */
 static void put_loop_label(struct efg_buffer *out, const struct drawing *d, uint32_t loop)
 {
@@ -233,7 +243,7 @@ static void put_loop_label(struct efg_buffer *out, const struct drawing *d, uint
     char label[600], time[32];
     efg_summary_loop_label(d->run, &d->merged->graph, &d->merged->tree, loop, label, sizeof label);
     efg_format_ns(time, sizeof time, l->time / efg_ranklist_count(ranks));
-    efg_buffer_print(out, "%s%llu x", is_even(d, loop) ? "" : "up to ", (unsigned long long)l->repetitions);
+    put_repetitions(out, d, loop);
     put_ranks(out, d, ranks);
     efg_buffer_print(out, " ");
     put_quoted(out, label);

@@ -27,9 +27,10 @@ const char efg_graph_json_help[] =
     "  loops   [{id, parent or null, header, function, name (with what it does), ranks RANKS,\n"
     "            repetitions, entries, events, time, mpi_time, irreducible}]\n"
     "  In visits, least equals most, unless there are more than 16 different numbers, which\n"
-    "  are then one range. Repetitions, entries, events of loops: as if each node were visited\n"
-    "  and each edge taken as often as on the rank with the most. A histogram is [[b, n], ...]:\n"
-    "  n durations from 2^b to 2^(b+1). The same hash in two graphs of a run is the same node.\n"
+    "  are then one range. Repetitions of loops are those of the rank that represents these, if it\n"
+    "  has the loop; else, and entries and events always: as if each node were visited and each\n"
+    "  edge taken as often as on the rank with the most. A histogram is [[b, n], ...]: n durations\n"
+    "  from 2^b to 2^(b+1). The same hash in two graphs of a run is the same node.\n"
     "  Version 2 had no main, and pivots that were edges; version 1 was for one rank, without\n"
     "  merged, ranks of nodes, edges, loops, and visits.\n";
 
@@ -166,7 +167,7 @@ cJSON *efg_graph_json_loop(const struct efg_model *model, uint32_t id)
     efg_summary_loop_label(&model->run, &model->merged.graph, &model->merged.tree, id, name, sizeof name);
     efg_json_text(to, "name", name);
     efg_json_ranks(to, "ranks", &model->merged.loops[id]);
-    efg_json_number(to, "repetitions", loop->repetitions);
+    efg_json_number(to, "repetitions", efg_merged_repetitions(&model->merged, id));
     efg_json_number(to, "entries", loop->entries);
     efg_json_number(to, "events", loop->events);
     efg_json_number(to, "time", loop->time);

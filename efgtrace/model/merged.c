@@ -132,6 +132,19 @@ static void follow(struct efg_merged_places *places, const uint32_t *node)
         places->pivot.node = node[places->pivot.node];
     if (places->main.function)
         places->main.node = node[places->main.node];
+    efg_own_follow(&places->own, node);
+}
+
+/* Of the thread that speaks for its rank, whose nodes have become others. */
+static int find_places(struct efg_merged_places *places, const struct efg_run *run,
+                       const struct efg_run_thread *leader, const uint32_t *node)
+{
+    places->pivot = leader->pivot;
+    places->main = leader->loops.main;
+    int error = efg_own_make(&places->own, run, leader);
+    if (!error)
+        follow(places, node);
+    return error;
 }
 
 int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places, const struct efg_run *run,
@@ -145,10 +158,8 @@ int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places, 
         struct ids ids;
         error = ids_init(&ids, &thread->graph) ||
                 efg_graph_unite(one, &thread->graph, from, dimensions, ids.node, ids.edge);
-        if (thread == leader && places && !error) {
-            *places = (struct efg_merged_places){leader->pivot, leader->loops.main};
-            follow(places, ids.node);
-        }
+        if (thread == leader && places && !error)
+            error = find_places(places, run, leader, ids.node);
         ids_fini(&ids);
     }
     return error ? -ENOMEM : 0;
@@ -195,7 +206,7 @@ static int keep_parts(struct efg_merged *m, uint32_t index, const struct efg_gra
 }
 
 static int add_graph(struct efg_merged *m, uint32_t index, const struct efg_run_rank *rank,
-                     const struct efg_graph *one, struct efg_merged_places *places)
+                     const struct efg_graph *one)
 {
     struct ids ids;
     uint32_t before = m->graph.node_count;
@@ -205,10 +216,8 @@ static int add_graph(struct efg_merged *m, uint32_t index, const struct efg_run_
                 (m->keeps_parts && keep_parts(m, index, one, &ids));
     if (!error)
         put_in_order(m, before, ids.node, one->node_count);
-    if (!error && rank->rank == m->speaker) {
-        follow(places, ids.node);
-        m->at = *places;
-    }
+    if (!error && rank->rank == m->speaker)
+        follow(&m->at, ids.node);
     ids_fini(&ids);
     return error ? -ENOMEM : 0;
 }
@@ -217,14 +226,14 @@ int efg_merged_add(struct efg_merged *m, const struct efg_run *run, const struct
                    uint32_t index)
 {
     struct efg_graph one;
-    struct efg_merged_places places = {0};
+    struct efg_merged_places *places = rank->rank == m->speaker ? &m->at : NULL;
     if (!rank->thread_count)
         return 0;
     if (efg_graph_init(&one, NULL, 0))
         return -ENOMEM;
-    int error = efg_merged_threads(&one, &places, run, rank, m->dimensions);
+    int error = efg_merged_threads(&one, places, run, rank, m->dimensions);
     if (!error)
-        error = add_graph(m, index, rank, &one, &places);
+        error = add_graph(m, index, rank, &one);
     efg_graph_fini(&one);
     m->duration += efg_run_rank_watched(rank);
     m->rank_count++;
@@ -333,7 +342,9 @@ static int find_loops(struct efg_merged *m, const struct efg_run *run)
     if (efg_summary_tree(&m->tree, run, &m->graph, &m->at.main))
         return -ENOMEM;
     m->loops = calloc((size_t)m->tree.count + 1, sizeof *m->loops);
-    if (!m->loops)
+    m->repetitions = calloc((size_t)m->tree.count + 1, sizeof *m->repetitions);
+    if (!m->loops || !m->repetitions ||
+        efg_own_repetitions(&m->at.own, &m->tree, m->graph.node_count, m->repetitions))
         return -ENOMEM;
     for (uint32_t l = 0; l < m->tree.count && m->rank_count > 1; l++)
         if (l != m->tree.main)
@@ -343,6 +354,11 @@ static int find_loops(struct efg_merged *m, const struct efg_run *run)
             error = efg_ranklist_unite(&m->loops[l], &m->nodes[v].ranks);
     }
     return error;
+}
+
+uint64_t efg_merged_repetitions(const struct efg_merged *m, uint32_t loop)
+{
+    return m->repetitions[loop] ? m->repetitions[loop] : m->tree.loops[loop].repetitions;
 }
 
 int efg_merged_begin(struct efg_merged *m, const struct efg_run *run, const char *is_wanted,
@@ -365,6 +381,8 @@ void efg_merged_fini(struct efg_merged *merged)
     for (uint32_t l = 0; merged->loops && l < merged->tree.count; l++)
         efg_ranklist_fini(&merged->loops[l]);
     free(merged->loops);
+    free(merged->repetitions);
+    efg_own_fini(&merged->at.own);
     efg_looptree_fini(&merged->tree);
     free_items(merged->nodes, merged->node_items);
     free_items(merged->edges, merged->edge_items);

@@ -21,6 +21,7 @@
 
 #include "core/loop/looptree.h"
 #include "files/run/runfile.h"
+#include "own.h"
 
 #define EFG_VISITS_MOST 16 /* different numbers that are kept */
 
@@ -47,6 +48,7 @@ struct efg_merged_part { /* what a rank contributes to a node or an edge */
 struct efg_merged_places { /* what a rank found; kind EFG_PIVOT_NONE, function 0: nothing */
     struct efg_run_pivot pivot;
     struct efg_run_loop main;
+    struct efg_own own; /* its loops */
 };
 
 struct efg_merged {
@@ -63,6 +65,7 @@ struct efg_merged {
     uint32_t first;           /* node, while ranks are added */
     struct efg_looptree tree; /* repetitions, entries, events by these visits; times are sums */
     struct efg_ranklist *loops;  /* the ranks of each */
+    uint64_t *repetitions;       /* of each, by the rank SPEAKER; 0: it is none of its own */
     struct efg_merged_places at; /* of the rank SPEAKER */
     uint32_t speaker;            /* the rank that represents these */
 };
@@ -81,8 +84,12 @@ void efg_merged_fini(struct efg_merged *merged);
 /* The fewest and the most visits of its ranks. */
 void efg_merged_visits(const struct efg_merged_item *item, uint64_t *least, uint64_t *most);
 
-/* Add the threads of RANK to ONE, which was made by efg_graph_init. PLACES (may be NULL): where
- * its pivot and its main loop are in ONE. Returns 0 or -ENOMEM. */
+/* How often LOOP was repeated: by the rank SPEAKER; if it is none of its own, by the rank with the most, or,
+ * where ranks enter it on different ways, no more often than that. */
+uint64_t efg_merged_repetitions(const struct efg_merged *merged, uint32_t loop);
+
+/* Add the threads of RANK to ONE, which was made by efg_graph_init. PLACES (may be NULL, else all zero):
+ * where its pivot, its main loop and its loops are in ONE. Returns 0 or -ENOMEM. */
 int efg_merged_threads(struct efg_graph *one, struct efg_merged_places *places,
                        const struct efg_run *run, const struct efg_run_rank *rank,
                        unsigned dimensions);

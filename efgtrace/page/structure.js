@@ -4,7 +4,7 @@
  */
 function loopTable() {
     const o = run.overview;
-    return table("Loops of all ranks; times are means of a rank that runs the loop", [
+    return table(`Loops of all ranks; repetitions are those of rank ${run.curve.rank}, if it has the loop, times are means of a rank that runs it`, [
         { name: "loop", wide: true, value: (l) => nested(l.depth, breakable(l.name),
             l.is_main ? make("span.tag", null, "main loop") : null, l.irreducible ? make("span.tag", null, "several entries") : null) },
         { name: "repetitions", n: true, value: (l) => String(l.repetitions) },

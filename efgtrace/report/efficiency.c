@@ -31,7 +31,7 @@ static void name_loop(const struct efg_model *model, uint32_t loop, char *what, 
     char label[600];
     efg_summary_loop_label(&model->run, &merged->graph, &merged->tree, loop, label, sizeof label);
     snprintf(what, size, "%*s%llu x %s", 2 * (int)(l->depth < 12 ? l->depth : 12), "",
-             (unsigned long long)l->repetitions, label);
+             (unsigned long long)efg_merged_repetitions(merged, loop), label);
 }
 
 static void put_loop(struct efg_buffer *out, const struct efg_model *model, uint32_t loop)
@@ -90,6 +90,7 @@ void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model
 {
     const struct efg_looptree *tree = &model->merged.tree;
     struct efg_efficiency whole = efg_efficiency_run(&model->ranks, model->run.rank_count);
+    char note[320];
     efg_summary_line(out, " parallel = load balance x communication   ranks       time  of");
     put_line(out, &whole, "the run");
     for (uint32_t l = efg_looptree_next(tree, EFG_NONE); l != EFG_NONE; l = efg_looptree_next(tree, l)) {
@@ -97,9 +98,11 @@ void efg_report_efficiency(struct efg_buffer *out, const struct efg_model *model
             put_loop(out, model, l);
     }
     efg_text_rest(out, tree->count, most);
-    efg_summary_wrap(out, "",
-                     "(useful time is that outside MPI: its mean over the ranks / the time; its mean / its "
-                     "most; its most / the time. Loops are those of all ranks.)");
+    snprintf(note, sizeof note,
+             "(useful time is that outside MPI: its mean over the ranks / the time; its mean / its most; its "
+             "most / the time. Loops are those of all ranks, repeated so often by rank %u, if it has them.)",
+             model->merged.speaker);
+    efg_summary_wrap(out, "", note);
     if (!*w->waits.missing && tree->count)
         put_all_inside(out, model, w, most);
 }

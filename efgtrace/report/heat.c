@@ -72,8 +72,9 @@ void efg_report_heat(struct efg_buffer *out, const struct efg_heat *heat, uint32
     }
     efg_text_rest(out, heat->row_count, most);
     put_row(out, heat, NULL, "time, all ranks");
-    efg_summary_line(out, "(means of the iterations from that number on; * some were recorded%s)",
-                     heat->apart > 0 ? "; ranks that are alike share a line" : "");
+    efg_summary_line(
+        out, "(means of the iterations from that number on, and of all of these; * some were recorded%s)",
+        heat->apart > 0 ? "; ranks that are alike share a line" : "");
     if (!heat->without.range_count)
         return;
     efg_ranklist_print(&heat->without, ranks, sizeof ranks);
@@ -94,6 +95,13 @@ static void add_means(cJSON *to, const char *name, const struct efg_heat *heat,
     }
 }
 
+static void add_mean(cJSON *to, const struct efg_heat *heat, const struct efg_heat_row *row)
+{
+    struct efg_heat_cell all = efg_heat_sum(heat, row, 0, heat->columns);
+    cJSON_AddNumberToObject(to, "mean_time", all.iterations > 0 ? round(all.time / all.iterations) : 0);
+    cJSON_AddNumberToObject(to, "mean_mpi", all.iterations > 0 ? round(all.mpi / all.iterations) : 0);
+}
+
 void efg_report_json_heat(cJSON *document, const struct efg_model *model)
 {
     const struct efg_heat *heat = &model->heat;
@@ -111,6 +119,7 @@ void efg_report_json_heat(cJSON *document, const struct efg_model *model)
         efg_json_number(row, "rank_count", efg_ranklist_count(&heat->rows[i].ranks));
         add_means(row, "time", heat, &heat->rows[i], false);
         add_means(row, "mpi", heat, &heat->rows[i], true);
+        add_mean(row, heat, &heat->rows[i]);
         cJSON_AddItemToArray(rows, row);
     }
 }

@@ -45,12 +45,14 @@ static void put_mean(struct efg_buffer *out, const char *which, uint64_t count, 
 
 static void put_range(struct efg_buffer *out, const char *which, const struct efg_stat *stat)
 {
-    char least[32], most[32], text[72];
+    char least[32], most[32], mean[32], text[72];
+    if (!stat->count)
+        return;
     efg_format_ns(least, sizeof least, stat->min);
     efg_format_ns(most, sizeof most, stat->max);
+    efg_format_ns(mean, sizeof mean, stat->sum / stat->count);
     efg_format_between(text, sizeof text, least, most);
-    if (stat->count)
-        efg_summary_line(out, "%-10s %llu, %s", which, (unsigned long long)stat->count, text);
+    efg_summary_line(out, "%-10s %llu, %s, mean %s", which, (unsigned long long)stat->count, text, mean);
 }
 
 static void put_all(struct efg_buffer *out, const struct efg_run *run,

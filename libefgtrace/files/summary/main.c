@@ -4,6 +4,7 @@
  * says: how often the loop went round is its number here, in the table of loops and in the
  * report; hints name the loops that the rule chose with that level.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "summary.h"
 
 #define WINDOWS_LISTED 4 /* with their times; of more, only the numbers */
+#define MEANS_APART 0.01 /* of the mean iteration of all ranks: that of a rank is told apart */
 
 /* What the paragraphs share. */
 struct view {
@@ -121,13 +123,27 @@ static uint64_t mean_time(const struct view *view)
     return all->count ? all->sum / all->count : 0;
 }
 
+/* Of this rank, as in the table of phases, where that is another figure: " (33.7 ms on rank 3)", or "". */
+static void say_own_mean(const struct view *view, char *text, size_t size)
+{
+    const struct efg_stat *all = &view->thread->iterations.all;
+    double mean = (double)mean_time(view), own = all->count ? (double)all->sum / (double)all->count : mean;
+    char time[32];
+    *text = '\0';
+    if (fabs(own - mean) <= MEANS_APART * mean)
+        return;
+    efg_format_ns(time, sizeof time, (uint64_t)own);
+    snprintf(text, size, " (%s on rank %u)", time, view->run->speaker.rank);
+}
+
 static void put_loop(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_run_loop *main = &view->thread->loops.main;
     const struct efg_stat *all = &view->thread->iterations.all;
-    char name[256], mean[32], which[96] = "they take", watched[96] = "", about[64];
+    char name[256], mean[32], which[96] = "they take", watched[96] = "", about[64], own[64];
     name_loop(view, main, name, sizeof name);
     efg_format_ns(mean, sizeof mean, mean_time(view));
+    say_own_mean(view, own, sizeof own);
     if (main->iterations > all->count + 1)
         snprintf(which, sizeof which,
                  view->thread->pivot.visits + 1 < main->iterations ? "%llu of them take"
@@ -140,8 +156,8 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
     if (view->run->common.totals.paused && *about)
         snprintf(watched, sizeof watched, " that were watched, of %s", about);
     if (all->count)
-        efg_summary_tell(out, "Main loop    in %s, %llu iterations%s; %s %s each", name,
-                         (unsigned long long)main->iterations, watched, which, mean);
+        efg_summary_tell(out, "Main loop    in %s, %llu iterations%s; %s %s each%s", name,
+                         (unsigned long long)main->iterations, watched, which, mean, own);
     else
         efg_summary_tell(out, "Main loop    in %s, %llu iterations%s", name,
                          (unsigned long long)main->iterations, watched);
