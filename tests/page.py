@@ -6,6 +6,7 @@ DIR/json. Prints "NAME<tab>WHY NOT" for each test; "note" lines are for reading.
 usage: page.py DIR...       environment: PAGE_BROWSER=firefox  not in Chromium"""
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -92,6 +93,12 @@ def figures(page, report):
     numbers = [(n, d) for n in (156.25, 0.5, 1.5, 2.5, 1.85, 1.15, 0.125, 0.375, 99.95, -0.25, 0, 1e15 + 0.5) for d in (0, 1, 2)]
     same(f'{page.name}: numbers as C prints them', [f'{n:.{d}f}' for n, d in numbers],
          page.js(f'return {[list(one) for one in numbers]}.map(([n, d]) => fixed(n, d))'))
+    numbers = [(n, d) for n in (0, 0.125, 0.25, 2.5, 12.5, 1.25, 9.996, 99.5, 0.00125, 156.25, 99.96, 3.5e-4) for d in (1, 2, 3)]
+    same(f'{page.name}: and with so many digits', [f'{n:.{d}g}' if n < 10 ** d - .5 else f'{n:.0f}' for n, d in numbers],
+         page.js(f'return {[list(one) for one in numbers]}.map(([n, d]) => precise(n, d))'))
+    cost = re.findall(r'^Cost  .*?([0-9]\S*|under \S+|over \S+) of the run', '\n'.join(report['overview']['summary']), re.M)
+    same(f'{page.name}: what it costs', [f'{share} of the run' for share in cost], page.js("""
+        return [...document.querySelectorAll("#overview .card")].filter((card) => card.textContent.startsWith("Cost")).map((card) => card.lastChild.textContent)""")[:len(cost)])
     summary = page.js('return [...document.querySelectorAll("#overview details pre")].map((p) => p.textContent)')
     same(f'{page.name}: the summary', ['\n'.join(report['overview']['summary'])], summary)
     shares = [report['overview']['efficiency']] + [l['efficiency'] for l in report['loops']]

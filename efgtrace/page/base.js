@@ -39,6 +39,14 @@ function fixed(value, digits) {
     return isBetween && /[13579]$/.test(text) ? (value * (1 - 2 ** -50)).toFixed(digits) : text;
 }
 
+/* With as many DIGITS from the first that is not 0, and no 0 at the end of a fraction. */
+function precise(value, digits) {
+    const size = Math.abs(value);
+    if (size < 1e-12) return "0";
+    const text = fixed(value, Math.max(0, digits - 1 - Math.floor(Math.log10(size))));
+    return size >= 1e-4 && text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
 function threeDigits(value, unit) {
     return fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + " " + unit;
 }
@@ -62,6 +70,7 @@ function scaled(value, units) {
 const bytes = (size) => scaled(size, ["B", "kB", "MB", "GB", "TB"]);
 const count = (n) => n < 99999.5 ? fixed(n, 0) : scaled(n, ["", "thousand", "million", "billion", "trillion"]);
 const percent = (share) => fixed(100 * share, 1) + "%";
+const smallPercent = (share) => share > 0 && share < .95e-5 ? "under 0.001%" : share >= .995 && share < 1 ? "over 99%" : precise(100 * share, 2) + "%";
 const of = (part, whole) => whole > 0 ? part / whole : 0;
 const short = (n) => n < 99999.5 ? fixed(n, 0) : scaled(n, ["", "k", "M", "G", "T"]);
 /* "12 to 21", "12" where both are the same */

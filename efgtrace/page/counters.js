@@ -6,7 +6,7 @@ function drawCounters() {
     const counters = run.counters;
     if (!counters)
         return;
-    const shown = (name, value) => name === "task-clock" || name === "perf::TASK-CLOCK" ? ns(value) : Number(value.toPrecision(3)).toLocaleString("en");
+    const shown = (name, value) => name === "task-clock" || name === "perf::TASK-CLOCK" ? ns(value) : value < 99.95 ? precise(value, 3) : count(value);
     const each = (sum, count, name) => count ? shown(name, sum / count) : "–";
     const columns = counters.names.map((name, k) => ({ name, n: true, value: (row) => shown(name, row.values[k]) }));
     const find = (...names) => counters.names.findIndex((name) => names.includes(name));

@@ -63,7 +63,7 @@ function drawOverview() {
             card("Load balance", percent(e.balance), "efficiency"),
             card("Communication", percent(e.communication), "efficiency"),
             o.recorded.events ? card("Recorded", short(o.recorded.events), "events, " + bytes(o.recorded.bytes)) : card("Recorded", "nothing", "mode " + o.mode),
-            card("Cost", ns(of(o.cost.time, o.ranks)), Number((100 * o.cost.share).toPrecision(2)) + "% of the run")),
+            card("Cost", ns(of(o.cost.time, o.ranks)), smallPercent(o.cost.share) + " of the run")),
         make("div.panel", null, efficiencyTable(),
             make("p.note", null, "Useful time of a rank is its time outside MPI; the time of all is that of the rank that takes longest. Serialisation and transfer, as estimated, are those of the recorded iterations, where the loop is in them: what communication loses to waiting, and to messages.")),
         make("h3", null, "What ran, and what was recorded"),

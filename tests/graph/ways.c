@@ -1,5 +1,5 @@
-/* Ranks come into the loops of prepare and shift on two ways, those of odd numbers and the others, 47 times and
- * 141 times each; solve takes most of the time. */
+/* Ranks come into the loops of prepare and shift on two ways, those of odd numbers and the others, 47
+ * times and 141 times each; solve takes most of the time. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <time.h>
