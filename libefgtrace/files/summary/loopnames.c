@@ -45,18 +45,42 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
         name_frame(run, &graph->nodes[loop->node], loop->depth, text, size);
 }
 
+/* Whether A and B are the same call, made on the same way from frames DEPTH_A and DEPTH_B on. */
+static bool is_same_way(const struct efg_run *run, const struct efg_node *a, uint32_t depth_a,
+                        const struct efg_node *b, uint32_t depth_b)
+{
+    const struct efg_frame *function = frame_of(run, a, depth_a), *same = frame_of(run, b, depth_b);
+
+    if (!function || !same || a->signature.call != b->signature.call)
+        return false;
+    const struct efg_frame *inmost = efg_run_path(run, a->signature.path)->frames,
+                           *too = efg_run_path(run, b->signature.path)->frames;
+    return function - inmost == same - too &&
+           !memcmp(inmost, too, (size_t)(function - inmost + 1) * sizeof *inmost);
+}
+
+/* Whether NODE is called by that call of the function of LOOP which is meant. */
+static bool is_of(const struct efg_run *run, const struct efg_graph *graph, const struct efg_run_loop *loop,
+                  const struct efg_node *node)
+{
+    const struct efg_run_path *path = efg_run_path(run, graph->nodes[loop->node].signature.path),
+                              *other = efg_run_path(run, node->signature.path);
+
+    return path && other && path->depth > loop->depth && other->depth > loop->depth &&
+           !memcmp(&path->frames[path->depth - loop->depth], &other->frames[other->depth - loop->depth],
+                   loop->depth * sizeof *path->frames);
+}
+
 bool efg_summary_is_same_code(const struct efg_run *run, const struct efg_graph *graph,
                               const struct efg_run_loop *a, const struct efg_run_loop *b)
 {
-    const struct efg_node *one = &graph->nodes[a->node], *other = &graph->nodes[b->node];
-    const struct efg_frame *function = frame_of(run, one, a->depth), *same = frame_of(run, other, b->depth);
-
-    if (!function || !same || a->function == b->function || one->signature.call != other->signature.call)
+    if (a->function == b->function)
         return false;
-    const struct efg_frame *inmost = efg_run_path(run, one->signature.path)->frames,
-                           *too = efg_run_path(run, other->signature.path)->frames;
-    return function - inmost == same - too &&
-           !memcmp(inmost, too, (size_t)(function - inmost + 1) * sizeof *inmost);
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        if (is_of(run, graph, a, &graph->nodes[i]) &&
+            is_same_way(run, &graph->nodes[i], a->depth, &graph->nodes[b->node], b->depth))
+            return true;
+    return false;
 }
 
 /* The call in frame number DEPTH of NODE: "solver.c:120 main", or as above where its line is not known. */

@@ -3,8 +3,8 @@
  * Says at the end of a program that it never began MPI: whoever ran it with efgtrace waits for a trace.
  *
  * `efgtrace run` names the process that is to speak by its id, so that children are silent. So is a
- * program that had children: what it started may have been traced, as with a script or a launcher; and what ends by
- * _exit, as dash does: to stand in its way would be to do so in each shell of a job.
+ * program that had children: what it started may have been traced, as with a script or a launcher; and
+ * what ends by _exit, as dash does: to stand in its way would be to do so in each shell of a job.
  * Many programs close standard error when they end, before we are called; so it is kept, under a high
  * number, until MPI begins. A program that closes all its files may open another one under that number,
  * so it is looked at before anything is written to it.
