@@ -27,6 +27,44 @@ while read -r command; do
         echo "exit code $?")"
 done <commands
 
+# Of a job that goes on: what it does, whether it hangs, and what a trace would have now; it ends when it is told.
+cat >goes_on.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int is_over = 0;
+    MPI_Init(&argc, &argv);
+    while (!is_over) {
+        usleep(2000);
+        is_over = access("over", F_OK) == 0;
+        MPI_Allreduce(MPI_IN_PLACE, &is_over, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+END
+mkdir going
+$MPICC goes_on.c -o going/app || exit 2
+cd going || exit 2
+ranks 2 "$tool" run --live on --save 200ms -o trace ./app >out 2>err &
+job=$!
+for _ in $(seq 100); do
+    "$tool" top -t 0.1 trace >said 2>&1 && [ -e trace/run.efg ] && break
+    sleep 0.1
+done
+sed -n '/^## Use/,/^## How/p' "$root/README.md" | grep -E "^    efgtrace (top|stuck|trace) " | sed 's/  *#.*//' >commands
+same "README shows three commands for a job that goes on" 3 "$(wc -l <commands)"
+while read -r command; do
+    verdict "README: $command" "$(PATH=$build:$PATH bash -c "$command" >said 2>&1 </dev/null || echo "exit code $?: $(cat said)")"
+done <commands
+: >over
+wait $job || verdict "the job that went on" "exit code $?: $(cat err)"
+cd .. || exit 2
+gives "README: efgtrace check" 0 "iterations" "$tool" check
+for target in $(sed -n 's/^ *make \([a-z-]*\)   .*/\1/p' "$root/README.md"); do
+    verdict "README: make $target" "$(make -s -n -C "$root" "$target" 2>&1 >/dev/null | head -n 2)"
+done
+
 # The lines of its sample are those that a summary has now: their heads, in their order.
 sed -n '/^efgtrace 0/,/^```$/p' "$root/README.md" | grep -oE '^[A-Z][a-z]+( loop)? ' | sed 's/ *$//' >heads
 grep -oE '^[A-Z][a-z]+( loop)? ' trace/summary.txt | sed 's/ *$//' >now
