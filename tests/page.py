@@ -610,7 +610,7 @@ def representative(page, report):
 
 
 def contrast(page):
-    """WCAG 2: texts 4.5, what pictures are made of 3, in light and dark; the share of MPI has not the colour of one of its functions."""
+    """WCAG 2: texts 4.5, what pictures are made of 3, in light and dark; no function has the colour of the share of MPI, of marks or of fast ranks."""
     faint = page.js("""
         const part = (n) => n / 255 <= .03928 ? n / 255 / 12.92 : ((n / 255 + .055) / 1.055) ** 2.4;
         const light = (colour) => { const [r, g, b] = parse(colour).map(part); return .2126 * r + .7152 * g + .0722 * b; };
@@ -622,7 +622,7 @@ def contrast(page):
             for (const behind of ["paper", "panel", "faint", "accent-soft"]) check(4.5, ["ink", "soft", "accent"].map(variable), variable(behind));
             check(4.5, ["accent", "slow"].map(variable), variable("panel"));
             check(4.5, [0, .1, .5, 1].map(heat), variable("ink"));
-            for (const name of ["mpi", "mark"]) for (const c of [...(isDark() ? darkPalette : palette), functionColour("")])
+            for (const name of ["mpi", "mark", "fast"]) for (const c of [...(isDark() ? darkPalette : palette), functionColour("")])
                 if (Math.hypot(...parse(c).map((n, i) => n - parse(variable(name))[i])) < 50) faint.push([theme, name, "is the colour of a function", c]);
             check(3, [...["fast", "near", "slow", "mark", "mpi", "good", "warn"].map(variable), ...(isDark() ? darkPalette : palette), functionColour("")], variable("panel"));
         }
