@@ -213,7 +213,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/tests/tested.a
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
 of       = $(patsubst %,$(BUILD)/obj/$(MPI)/libefgtrace/runtime/%.o,$(1))
-WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules pycode pylayout python steps walk))
+WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules pycode pyflow pylayout python steps walk))
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
@@ -235,6 +235,7 @@ $(BUILD)/tests/caller-%.so: tests/unit/loaded/caller.c
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP -fsanitize% -fvisibility=hidden,$(ALL_CFLAGS)) -shared -fPIC -o $@ $<
 
 $(BUILD)/tests/test_pycode: $(call of,stack/pycode stack/pylayout)
+$(BUILD)/tests/test_pyflow: $(call of,stack/pycode stack/pyflow stack/pylayout)
 
 $(BUILD)/tests/test_clusters: $(BUILD)/obj/efgtrace/model/clusters.o
 $(BUILD)/tests/test_clusters: ALL_CFLAGS += -Iefgtrace
@@ -257,7 +258,7 @@ $(BUILD)/tests/test_types: $(call of,mpi/ask mpi/types)
 $(BUILD)/tests/test_cost $(BUILD)/tests/test_iterations $(BUILD)/tests/test_phases $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: ALL_CFLAGS += $(call MPI_CFLAGS,$(MPICC))
 $(BUILD)/tests/test_requests $(BUILD)/tests/test_types: FILES_LIBS += $(call ask,link,$(MPICC))
 
-$(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(CORE)
+$(BUILD)/tests/bench_callpath: bench/callpath.c $(WALKED) $(BUILD)/obj/libefgtrace/files/symbols/script.o $(CORE)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(call pc,--libs,libunwind) -lm
 

@@ -62,6 +62,8 @@ for node in sorted(json.load(sys.stdin)["nodes"], key=lambda node: node["path"][
 }
 traced_by 2 solver -n 5 -- "$python" -u -X utf8 "$sources/solver.py" 2000
 contains "solver: iterations" "$(loop solver)" "in <module>, 2000 iterations"
+traced_by 2 residual -n 5 -- "$python" "$sources/residual.py" 3000
+contains "what is done now and then is no iteration" "$(loop residual)" ", 3000 iterations"
 has "its script is behind options" "solver.py, 2 ranks" solver/summary.txt
 if in_full; then
     traced_by 1 module -m graph -- "$python" -m mpi4py "$sources/solver.py" 20

@@ -46,7 +46,7 @@ static struct efg_position position_of(uint32_t path, uint32_t frame)
                       : path == PHYSICS ? place_of_physics
                                         : places[frame];
 
-    return (struct efg_position){place, 0};
+    return (struct efg_position){.place = place};
 }
 
 static void visit(struct efg_graph *graph, uint32_t path)

@@ -52,10 +52,15 @@ __asm__(".text\n" GOES_ROUND("goes_round", 0, 1) GOES_ROUND("other_goes_round", 
                              "    mov %ebx, %edi\n    pop %rbx\n    .cfi_def_cfa_offset 8\n"
                              "    jmp goes_round\n    .cfi_endproc\n");
 
-static uint32_t loop_of(int call)
+static struct efg_position position_of(int call)
 {
     assert_int_not_equal(paths[call], 0);
-    return efg_place_loop(efg_code_position(paths[call], efg_callpath_get(paths[call]).depth - 1).place);
+    return efg_code_position(paths[call], efg_callpath_get(paths[call]).depth - 1);
+}
+
+static uint32_t loop_of(int call)
+{
+    return efg_place_loop(position_of(call).place);
 }
 
 static void a_loop_in_two_pieces(void **state)
@@ -64,6 +69,17 @@ static void a_loop_in_two_pieces(void **state)
     goes_round(3);
     assert_true(loop_of(OFTEN) > EFG_PLACE_NO_LOOP);
     assert_int_equal(loop_of(SELDOM), loop_of(OFTEN));
+}
+
+static void left_between_the_pieces(void **state)
+{
+    (void)state;
+    goes_round(3);
+    uint32_t often = position_of(OFTEN).leg, seldom = position_of(SELDOM).leg;
+    assert_true(often > 0 && often < seldom);
+    assert_int_equal(efg_leg_exits_before(often), 0);
+    assert_int_equal(efg_leg_exits_before(seldom), 1);
+    assert_int_equal(efg_leg_exits_behind(seldom), 0);
 }
 
 /* What is asked for first is in the piece that is elsewhere. */
@@ -87,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_in_two_pieces),
+        cmocka_unit_test(left_between_the_pieces),
         cmocka_unit_test(from_the_piece_elsewhere),
         cmocka_unit_test(another_function_goes_on),
     };

@@ -33,7 +33,7 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
 
 static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return (struct efg_position){frame ? EFG_PLACE_UNKNOWN : path >= SOLVER ? INNER : OUTER, 0};
+    return (struct efg_position){.place = frame ? EFG_PLACE_UNKNOWN : path >= SOLVER ? INNER : OUTER};
 }
 
 static void add(struct efg_graph *graph, uint32_t path, uint32_t flags)

@@ -5,7 +5,9 @@
  *     outer: driver: 20 x sweep      sweep: 22 x (A, B), then 22 x (C, D)
  *
  * From D to A no path leads in the sweep. So that step is one of the driver, from the sweep to itself; and if
- * the sweep is in no loop of the driver, it is one of what calls that.
+ * the sweep is in no loop of the driver, it is one of what calls that. Or its loop is left in the middle:
+ *
+ *     sweep: for (;;) { A; B; if (it has converged) return; C; D }
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,10 +22,10 @@
 #define SWEEPS 20
 #define PAIRS 22
 #define FUNCTION (3u << 16 | EFG_PLACE_NO_LOOP)
-#define LOOP(number)                                         \
-    (struct efg_position)                                    \
-    {                                                        \
-        (number) << 16 | EFG_PLACE_ALWAYS | (number), number \
+#define LOOP(number)                                                                       \
+    (struct efg_position)                                                                  \
+    {                                                                                      \
+        .place = (uint32_t)(number) << 16 | EFG_PLACE_ALWAYS | (number), .order = (number) \
     }
 #define MOST 8
 
@@ -32,7 +34,9 @@ enum { OUTER, DRIVER, SWEEP, FRAMES }; /* whose calls they are */
 
 static bool is_known, is_one_loop; /* the code; A to D are in one loop of it */
 static bool is_always;             /* A and B are in each round */
-static struct efg_position in_driver;
+static uint32_t exits;             /* in each round, before C */
+static uint32_t more_exits;        /* behind D */
+static struct efg_position in_outer, in_driver;
 static uint32_t second; /* function of the code that C and D are in, as the sweep ends in a call of it */
 
 static uint32_t keys_of(uint32_t path, uint64_t *keys)
@@ -46,11 +50,13 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
 static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
     if (!is_known)
-        return (struct efg_position){EFG_PLACE_UNKNOWN, 0};
+        return (struct efg_position){0};
     if (frame != SWEEP)
-        return frame == OUTER ? LOOP(2) : in_driver;
+        return frame == OUTER ? in_outer : in_driver;
     struct efg_position position = LOOP(path < C || is_one_loop ? 2 : 3);
     position.order |= path < C ? 0 : second << EFG_ORDER_BITS;
+    position.leg = (path < C ? 0 : exits << (32 - EFG_LEG_EXIT_BITS)) | path << EFG_LEG_EXIT_BITS |
+                   (more_exits + (path < C ? exits : 0));
     position.place &= is_always ? UINT32_MAX : ~EFG_PLACE_ALWAYS;
     return position;
 }
@@ -187,6 +193,72 @@ static void it_may_be_a_loop_around(void **state)
     end(&s);
 }
 
+/* Two to four rounds, the last of which ends behind B; but for the first SILENT ones, where C and D make no
+ * calls. */
+static void solve(struct efg_graph *graph, int rounds, int silent)
+{
+    for (int round = 0; round < rounds; round++) {
+        visit(graph, A);
+        visit(graph, B);
+        if (round + 1 < rounds && round >= silent) {
+            visit(graph, C);
+            visit(graph, D);
+        }
+    }
+}
+
+static void begin_to_solve(struct seen *s, int rounds, int silent)
+{
+    is_one_loop = true;
+    *s = (struct seen){0};
+    assert_int_equal(efg_graph_init(&s->graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&s->graph, keys_of, position_of), 0);
+    assert_int_equal(efg_history_init(&s->history, &s->graph, 0), 0);
+    for (int i = 0; i < SWEEPS; i++) {
+        solve(&s->graph, rounds + i % 3, silent);
+        sample(s);
+    }
+    assert_int_equal(efg_judge_look(&s->judge, &s->flow), 0);
+}
+
+static void left_in_the_middle(void **state)
+{
+    struct seen s;
+
+    (void)state;
+    exits = 1;
+    begin_to_solve(&s, 2, 0);
+    assert_main_loop(&s, DRIVER, SWEEPS);
+    end(&s);
+}
+
+/* It cannot be left there; or it is called once, by what is called once; or it may be left behind D, too;
+ * or C and D make no calls in most rounds. */
+static void not_left_in_the_middle(void **state)
+{
+    struct seen s;
+
+    (void)state;
+    exits = 0;
+    begin_to_solve(&s, 2, 0);
+    assert_main_loop(&s, SWEEP, SWEEPS * 3 - 1);
+    end(&s);
+    exits = 1;
+    in_driver = in_outer = (struct efg_position){.place = FUNCTION};
+    begin_to_solve(&s, 2, 0);
+    assert_main_loop(&s, SWEEP, SWEEPS * 3 - 1);
+    end(&s);
+    in_driver = in_outer = LOOP(2);
+    more_exits = 1;
+    begin_to_solve(&s, 2, 0);
+    assert_main_loop(&s, SWEEP, SWEEPS * 3 - 1);
+    end(&s);
+    more_exits = 0;
+    begin_to_solve(&s, 10, 8);
+    assert_main_loop(&s, SWEEP, SWEEPS * 11 - 1);
+    end(&s);
+}
+
 /* Visits of the pivot are counted as they come, also where the sweep ends with a step that was never seen. */
 static void a_new_step_is_lifted_at_once(void **state)
 {
@@ -227,8 +299,8 @@ static int code_is_known(void **state)
     (void)state;
     is_known = is_always = true;
     is_one_loop = false;
-    in_driver = LOOP(2);
-    second = 0;
+    in_outer = in_driver = LOOP(2);
+    second = exits = more_exits = 0;
     return 0;
 }
 
@@ -237,6 +309,7 @@ static int code_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(left_in_the_middle),      TEST(not_left_in_the_middle),
         TEST(the_driver_goes_round),   TEST(the_one_that_calls_it_goes_round),
         TEST(it_may_be_a_loop_around), TEST(a_new_step_is_lifted_at_once),
         TEST(in_the_tree_of_loops),

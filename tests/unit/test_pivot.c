@@ -43,7 +43,7 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
 
 static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return (struct efg_position){frame ? calls[path - 1].inner : calls[path - 1].outer, 0};
+    return (struct efg_position){.place = frame ? calls[path - 1].inner : calls[path - 1].outer};
 }
 
 static void go_round(struct efg_graph *graph, uint32_t count)

@@ -273,6 +273,28 @@ static int leads_to(uint32_t nodes, const struct edge *edges, uint32_t count, ui
     return is_reached[to];
 }
 
+/* for { 1; if { return } 2; for { if { return } } 3; 4 } 5, where the one in the middle is left from 6. */
+static void legs_and_exits(void **state)
+{
+    const struct edge edges[] = {{0, 1}, {1, 2}, {1, 5}, {2, 6}, {3, 4},
+                                 {4, 1}, {6, 5}, {6, 7}, {7, 3}, {7, 6}};
+    struct efg_position position[MOST];
+
+    (void)state;
+    find_positions(8, edges, sizeof edges / sizeof *edges, position);
+    for (int i = 1; i < 4; i++) {
+        assert_true(position[i].leg > 0 && position[i].leg < position[i + 1].leg);
+        assert_int_equal(efg_leg_exits_before(position[i].leg) < efg_leg_exits_before(position[i + 1].leg),
+                         i < 3);
+    }
+    assert_int_equal(efg_leg_exits_before(position[1].leg), 0);
+    assert_int_equal(efg_leg_exits_behind(position[1].leg), 2);
+    assert_int_equal(efg_leg_exits_behind(position[4].leg), 0);
+    assert_int_equal(position[0].leg, 0);
+    assert_int_equal(position[5].leg, 0);
+    assert_int_equal(position[6].leg, 0); /* in a loop of its own */
+}
+
 /* Nothing leads to a lower order; what has the same one is in one loop. */
 static void order_as_defined(void **state)
 {
@@ -297,6 +319,49 @@ static void order_as_defined(void **state)
     }
 }
 
+/* Whether a way leads from FROM to where none leads back, and not through WITHOUT. */
+static int is_left_without(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t from,
+                           uint32_t without)
+{
+    int is_reached[MOST] = {0};
+
+    is_reached[from] = 1;
+    for (uint32_t time = 0; time < nodes; time++)
+        for (uint32_t i = 0; i < count; i++)
+            is_reached[edges[i].to] |= is_reached[edges[i].from] && edges[i].to != without;
+    for (uint32_t v = 0; v < nodes; v++)
+        if (is_reached[v] && !leads_to(nodes, edges, count, v, from))
+            return 1;
+    return 0;
+}
+
+/* Those of one loop come in the order of their legs in each round; between them, it may be left or not. */
+static void leg_as_defined(void **state)
+{
+    struct edge edges[2 * MOST];
+    struct efg_position position[MOST];
+    uint32_t count, seen = 0;
+
+    (void)state;
+    srand(13);
+    for (int run = 0; run < 5000; run++) {
+        uint32_t nodes = 2 + (uint32_t)rand() % 9;
+        random_edges(nodes, edges, &count);
+        find_positions(nodes, edges, count, position);
+        for (uint32_t x = 0; x < nodes; x++)
+            for (uint32_t y = 0; y < nodes; y++) {
+                if (!position[x].leg || position[x].leg >= position[y].leg ||
+                    position[x].order != position[y].order)
+                    continue;
+                assert_int_equal(efg_leg_exits_before(position[x].leg) <
+                                     efg_leg_exits_before(position[y].leg),
+                                 is_left_without(nodes, edges, count, x, y));
+                seen++;
+            }
+    }
+    assert_true(seen > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +378,8 @@ int main(void)
         cmocka_unit_test(as_defined),
         cmocka_unit_test(order_of_loops),
         cmocka_unit_test(order_as_defined),
+        cmocka_unit_test(legs_and_exits),
+        cmocka_unit_test(leg_as_defined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

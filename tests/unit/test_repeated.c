@@ -35,10 +35,9 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
 
 static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return (struct efg_position){frame == 0    ? 1u << 16 | EFG_PLACE_NO_LOOP
-                                 : path == SUM ? OUTER
-                                               : place_of_exchange,
-                                 0};
+    return (struct efg_position){.place = frame == 0    ? 1u << 16 | EFG_PLACE_NO_LOOP
+                                          : path == SUM ? OUTER
+                                                        : place_of_exchange};
 }
 
 static void visit(struct efg_graph *graph, uint32_t path, uint64_t now)

@@ -4,8 +4,9 @@
  * lead to it. The loops are those of loops.h, without unreachable nodes: otherwise bytes that align a
  * loop would be another entry to it. Each loop is numbered after all loops around it.
  *
- * All paths through a loop pass through the nodes that dominate the ends of all these paths; the
- * ends are the nodes from which it goes back to its header.
+ * All paths through a loop pass through the nodes that dominate the ends of all these paths; the ends
+ * are the nodes from which it goes back to its header. A way out of the loop begins behind the last one
+ * of them that dominates it.
  */
 #include "place.h"
 
@@ -31,6 +32,8 @@ struct nest {
     uint16_t *number, *last; /* per header */
     uint32_t *end;           /* per header: what dominates the ends of all ways through its loop;
                       EFG_NONE: there is none */
+    uint8_t *is_left;        /* per node: the outermost loop around it may be left behind it, before the next
+                                one that is in each round */
     struct efg_position *position;
 };
 
@@ -47,6 +50,7 @@ static void nest_fini(struct nest *n)
     free(n->number);
     free(n->last);
     free(n->end);
+    free(n->is_left);
 }
 
 static int nest_init(struct nest *n)
@@ -63,8 +67,9 @@ static int nest_init(struct nest *n)
     n->number = calloc(nodes, sizeof *n->number);
     n->last = calloc(nodes, sizeof *n->last);
     n->end = malloc(nodes * sizeof *n->end);
+    n->is_left = calloc(nodes, sizeof *n->is_left);
     return n->first && n->targets && n->header && n->inner && n->next && n->stack && n->flags && n->number &&
-                   n->last && n->end
+                   n->last && n->end && n->is_left
                ? 0
                : -ENOMEM;
 }
@@ -151,8 +156,8 @@ static void fill_positions(struct nest *n)
         uint32_t loop = loop_of(n, v);
         uint32_t x = loop == EFG_NONE ? n->graph->nodes : loop;
         if (is_reached(n, v))
-            n->position[v] = (struct efg_position){(uint32_t)n->last[x] << 16 | n->number[x],
-                                                   loop == EFG_NONE ? 0 : order_of(n, loop)};
+            n->position[v] = (struct efg_position){.place = (uint32_t)n->last[x] << 16 | n->number[x],
+                                                   .order = loop == EFG_NONE ? 0 : order_of(n, loop)};
     }
 }
 
@@ -212,6 +217,80 @@ static void find_always(struct nest *n)
         mark_always(n, v);
 }
 
+/* ---- legs ---- */
+
+static bool is_in_each_round(const struct nest *n, uint32_t v, uint32_t loop)
+{
+    return loop_of(n, v) == loop && n->position[v].place & EFG_PLACE_ALWAYS;
+}
+
+static bool leads_out(const struct nest *n, uint32_t v, uint32_t loop)
+{
+    for (uint32_t i = n->first[v]; i < n->first[v + 1]; i++)
+        if (!is_within(n, n->targets[i], loop))
+            return true;
+    return false;
+}
+
+/* The outermost loop around V, or EFG_NONE. Of one with several entries no node is in each round. */
+static uint32_t outermost_of(const struct nest *n, uint32_t v)
+{
+    uint32_t loop = loop_of(n, v);
+
+    while (loop != EFG_NONE && n->header[loop] != EFG_NONE)
+        loop = n->header[loop];
+    return loop != EFG_NONE && is_in_each_round(n, loop, loop) ? loop : EFG_NONE;
+}
+
+static void mark_way_out(struct nest *n, uint32_t v)
+{
+    uint32_t loop = outermost_of(n, v);
+
+    if (loop == EFG_NONE || !leads_out(n, v, loop))
+        return;
+    while (!is_in_each_round(n, v, loop))
+        v = n->dominators.parent[v];
+    n->is_left[v] = 1;
+}
+
+/* Of V, with so many exits before it and behind it. */
+static uint32_t leg_of(const struct nest *n, uint32_t v, uint32_t before, uint32_t behind)
+{
+    uint32_t number = n->dominators.number[v] + 1;
+
+    if (before + behind > EFG_LEG_MOST_EXITS || number >> EFG_LEG_NODE_BITS)
+        return 0;
+    return before << (32 - EFG_LEG_EXIT_BITS) | number << (EFG_LEG_CALL_BITS + EFG_LEG_EXIT_BITS) | behind;
+}
+
+/* From the end of LOOP, which is in no other, up to its header. */
+static void find_legs_in(struct nest *n, uint32_t loop)
+{
+    const uint32_t *parent = n->dominators.parent;
+    uint32_t before = 0, behind = 0;
+
+    for (uint32_t v = n->end[loop]; v != loop; v = parent[v])
+        before += n->is_left[parent[v]];
+    for (uint32_t v = n->end[loop];; v = parent[v]) {
+        behind += n->is_left[v];
+        if (is_in_each_round(n, v, loop))
+            n->position[v].leg = leg_of(n, v, before, behind);
+        if (v == loop)
+            return;
+        before -= n->is_left[parent[v]];
+    }
+}
+
+static void find_legs(struct nest *n)
+{
+    for (uint32_t v = 0; v < n->graph->nodes; v++)
+        if (is_reached(n, v))
+            mark_way_out(n, v);
+    for (uint32_t v = 0; v < n->graph->nodes; v++)
+        if (is_reached(n, v) && outermost_of(n, v) == v)
+            find_legs_in(n, v);
+}
+
 int efg_place_find(const struct efg_digraph *graph, struct efg_position *position)
 {
     struct nest n = {.graph = graph, .position = position};
@@ -227,8 +306,20 @@ int efg_place_find(const struct efg_digraph *graph, struct efg_position *positio
         if (number_loops(&n)) {
             fill_positions(&n);
             find_always(&n);
+            find_legs(&n);
         }
     }
     nest_fini(&n);
     return error;
+}
+
+struct efg_position efg_position_in(struct efg_position position, uint32_t function)
+{
+    bool is_small = position.order >> EFG_ORDER_BITS == 0 && function >> (32 - EFG_ORDER_BITS) == 0;
+
+    if (!is_small)
+        position.order = position.leg = 0;
+    else if (position.place)
+        position.order |= function << EFG_ORDER_BITS;
+    return position;
 }

@@ -28,27 +28,59 @@
 #define EFG_PLACE_UNASKED UINT32_MAX
 #define EFG_PLACE_NO_LOOP 1 /* number of the function itself */
 
-#define EFG_PLACE_ALWAYS 0x8000u /* flag: all paths through the loop, or the function, lead there */
+#define EFG_PLACE_ALWAYS 0x8000u      /* flag: all paths through the loop, or the function, lead there */
+#define EFG_PLACE_SEVERAL 0x80000000u /* flag: it may be more than one call: a line of Python */
+#define EFG_PLACE_FLAGS (EFG_PLACE_ALWAYS | EFG_PLACE_SEVERAL)
 
-/* Number of the loop; in the upper half the number of the last loop in it; and perhaps the flag, which
+/* Number of the loop; in the upper half the number of the last loop in it; and perhaps flags, which
  * efg_callflow_place leaves out. */
 typedef uint32_t efg_place;
 
-/* The order of a call is that of the outermost loop around it: no path leads from a loop to one of the same
- * function that has a lower order, unless by leaving the function. 0: it is in none, or it is not known in
- * which one. Its upper half tells functions apart: one that ends in a call of another may be left to that. */
-struct efg_position {
+/* The order of a call is that of the outermost loop around it: no path leads from a loop to one of the
+ * same function that has a lower order, unless by leaving the function. Its lower half is 0 if the call
+ * is in none, or it is not known in which one. Its upper half tells functions apart, as one call site
+ * may lead to several, and one that ends in a call of another may be left to that; 0: not known. The
+ * leg of a call says where in the rounds of that loop it is. 0: it is not in each round, or not known. */
+struct efg_position { /* all zero: unknown */
     efg_place place;
     uint32_t order;
+    uint32_t leg;
 };
 
 #define EFG_ORDER_BITS 16
 
+static inline uint32_t efg_order_function(uint32_t order)
+{
+    return order >> EFG_ORDER_BITS;
+}
+
 /* Whether it is known that no path leads from order B to order A. */
 static inline bool efg_order_is_before(uint32_t a, uint32_t b)
 {
-    return a && a < b && a >> EFG_ORDER_BITS == b >> EFG_ORDER_BITS;
+    return a << (32 - EFG_ORDER_BITS) && a < b && efg_order_function(a) == efg_order_function(b);
 }
+
+/* A leg, from its upper bits down: how often its loop may be left in a round before the call; what
+ * rises along the round; how often the loop may be left behind the call. */
+#define EFG_LEG_EXIT_BITS 4
+#define EFG_LEG_MOST_EXITS ((1u << EFG_LEG_EXIT_BITS) - 1)
+#define EFG_LEG_CALL_BITS 8 /* of calls between which nothing leads elsewhere */
+#define EFG_LEG_MOST_CALLS ((1u << EFG_LEG_CALL_BITS) - 1)
+#define EFG_LEG_NODE_BITS 16
+
+static inline uint32_t efg_leg_exits_before(uint32_t leg)
+{
+    return leg >> (32 - EFG_LEG_EXIT_BITS);
+}
+
+static inline uint32_t efg_leg_exits_behind(uint32_t leg)
+{
+    return leg & EFG_LEG_MOST_EXITS;
+}
+
+/* POSITION, as efg_place_find has it, in function number FUNCTION; what needs more room than there is, is not
+ * known. */
+struct efg_position efg_position_in(struct efg_position position, uint32_t function);
 
 /* The position of the call in frame number FRAME of the call path PATH; frames count from the outermost
  * one. */

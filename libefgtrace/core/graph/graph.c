@@ -132,8 +132,9 @@ static void mark_edge(const struct efg_graph *graph, struct efg_edge *edge)
 /* Nothing in EDGE's function leads back: what is entered is in a loop before that which is left; or it is
  * the same call, which is in none. Where it is left out now and then, such steps would not tell of each new
  * call of the function, and of others on each rank. */
-static bool comes_back(const struct efg_calltree *tree, const struct efg_edge *edge)
+bool efg_graph_is_called_again(const struct efg_graph *graph, const struct efg_edge *edge)
 {
+    const struct efg_calltree *tree = graph->tree;
     const struct efg_site *out = &tree->sites[edge->out], *into = &tree->sites[edge->into];
 
     if (edge->function == EFG_CALLTREE_ROOT || edge->from == edge->to)
@@ -142,17 +143,14 @@ static bool comes_back(const struct efg_calltree *tree, const struct efg_edge *e
                        : into->place & EFG_PLACE_ALWAYS && efg_order_is_before(into->order, out->order);
 }
 
-bool efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge)
+void efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge)
 {
     const struct efg_calltree *tree = graph->tree;
 
-    if (!comes_back(tree, edge))
-        return false;
     edge->out = edge->into = edge->function;
     edge->function = tree->sites[edge->into].parent;
     edge->top = tree->sites[edge->into].depth;
     mark_edge(graph, edge);
-    return true;
 }
 
 static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
@@ -165,9 +163,9 @@ static uint32_t add_edge(struct efg_graph *graph, uint32_t from, uint32_t to)
     edge->next = graph->nodes[from].first_edge;
     if (graph->tree)
         place_edge(graph, edge);
-    while (graph->tree && efg_graph_lift(graph, edge))
-        ;
     mark_edge(graph, edge);
+    while (graph->tree && efg_graph_is_called_again(graph, edge))
+        efg_graph_lift(graph, edge);
     graph->nodes[from].first_edge = graph->edge_count;
     return graph->edge_count++;
 }

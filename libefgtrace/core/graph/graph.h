@@ -191,11 +191,14 @@ int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys,
 /* Put all nodes and edges in their places in the call tree, which has no leaves yet. */
 void efg_graph_place_all(struct efg_graph *graph);
 
-/* Where the code of EDGE's function does not lead from OUT to INTO, the function has been left and was
- * called again: the edge is a step from the call site of the function to itself. Whether EDGE was moved; it
- * may then have to be moved once more. What is known are places that were asked for
- * (core/loop/callflow.h). */
-bool efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge);
+/* Whether the code of EDGE's function does not lead from OUT to INTO, so that the function has been left and
+ * was called again. What is known are places that were asked for (core/loop/callflow.h). GRAPH has a call
+ * tree. */
+bool efg_graph_is_called_again(const struct efg_graph *graph, const struct efg_edge *edge);
+
+/* Its function has been left and was called again: EDGE is a step from the call site of the function to
+ * itself, and the same may be true of that step. */
+void efg_graph_lift(const struct efg_graph *graph, struct efg_edge *edge);
 
 /* Whether EVENT may count for the pivot when it is added. If the answer is no, it does not count,
  * unless it is the first that enters the pivot's site by this path. */

@@ -13,7 +13,8 @@
 
 #define MOST_REPEATS 2 /* visits right after another one, of so many entries ... */
 #define MOST_REPEATS_OF 5
-#define WORTH 0.05 /* of the time, of a function whose code is asked for */
+#define MOSTLY_OF 2 /* rounds, in one of which a call comes mostly */
+#define WORTH 0.05  /* of the time, of a function whose code is asked for */
 #define STEADY_ENTRIES 4
 #define STEADY 0.02 /* variance of the gaps, in squares of their mean */
 
@@ -58,7 +59,7 @@ static struct efg_position ask_for_position(const struct efg_callflow *flow, uin
     uint32_t node = tree->sites[leaf].node;
     return tree->position && depth && node != EFG_NONE
                ? tree->position(flow->graph->nodes[node].signature.path, depth - 1)
-               : (struct efg_position){EFG_PLACE_UNKNOWN, 0};
+               : (struct efg_position){0};
 }
 
 static efg_place known_place(const struct efg_callflow *flow, uint32_t site)
@@ -69,13 +70,19 @@ static efg_place known_place(const struct efg_callflow *flow, uint32_t site)
         struct efg_position position = ask_for_position(flow, site);
         s->place = position.place;
         s->order = position.order;
+        s->leg = position.leg;
     }
     return s->place;
 }
 
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site)
 {
-    return known_place(flow, site) & ~EFG_PLACE_ALWAYS;
+    return known_place(flow, site) & ~EFG_PLACE_FLAGS;
+}
+
+static bool is_several(const struct efg_callflow *flow, uint32_t site)
+{
+    return (known_place(flow, site) & EFG_PLACE_SEVERAL) != 0;
 }
 
 bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site)
@@ -143,6 +150,45 @@ static bool is_worth_settling(const struct efg_callflow *flow, const struct efg_
            flow->flow[edge->function].time >= WORTH * flow->flow[EFG_CALLTREE_ROOT].time;
 }
 
+/* SITE, or one above it, may be in a loop of its function. */
+static bool may_come_again(const struct efg_callflow *flow, uint32_t site)
+{
+    while (site != EFG_CALLTREE_ROOT && efg_place_loop(efg_callflow_place(flow, site)) == EFG_PLACE_NO_LOOP)
+        site = flow->tree->sites[site].parent;
+    return site != EFG_CALLTREE_ROOT;
+}
+
+/* In each round of its loop, X comes behind OUT; in between the loop may be left, and not behind X.
+ * Most often it makes calls: one that seldom does, as for output, is passed without being seen. */
+static bool is_missed(const struct efg_callflow *flow, uint32_t x, uint32_t out)
+{
+    uint32_t leg = flow->tree->sites[x].leg;
+
+    return efg_leg_exits_before(flow->tree->sites[out].leg) < efg_leg_exits_before(leg) &&
+           efg_leg_exits_behind(leg) == 0 &&
+           MOSTLY_OF * efg_callflow_visits(flow, x) + 1 >= efg_callflow_visits(flow, out);
+}
+
+/* Whether EDGE is no round of the loop of its function, which was left in the middle: between OUT and a
+ * call that would have come. Where it may be left elsewhere, too, or there are other calls in the
+ * function, that would not tell of each new call. */
+static bool is_left(const struct efg_callflow *flow, const struct efg_edge *edge)
+{
+    const struct efg_site *sites = flow->tree->sites;
+    const struct efg_site *into = &sites[edge->into], *out = &sites[edge->out];
+    bool is_any = false;
+
+    if (!into->leg || into->leg > out->leg || efg_leg_exits_before(into->leg) ||
+        edge->function == EFG_CALLTREE_ROOT)
+        return false;
+    for (uint32_t x = sites[edge->function].first_child; x != EFG_NONE; x = sites[x].next_sibling) {
+        if (x >= flow->sites || !known_place(flow, x) || sites[x].order != into->order)
+            return false;
+        is_any = is_any || is_missed(flow, x, edge->out);
+    }
+    return is_any && may_come_again(flow, edge->function);
+}
+
 /* Whether an edge is elsewhere now. */
 static bool settle_edges(const struct efg_callflow *flow)
 {
@@ -156,7 +202,8 @@ static bool settle_edges(const struct efg_callflow *flow)
         edge->is_settled = true;
         known_place(flow, edge->out);
         known_place(flow, edge->into);
-        while (efg_graph_lift(graph, edge)) {
+        while (is_left(flow, edge) || efg_graph_is_called_again(graph, edge)) {
+            efg_graph_lift(graph, edge);
             known_place(flow, edge->into);
             is_any = true;
         }
@@ -235,11 +282,11 @@ bool efg_callflow_is_cycle(const struct efg_callflow *flow, uint32_t function, u
 
 /* ---- turns and gaps ---- */
 
-/* Whether it is known that no loop is between SITE and END, which is below it. */
+/* Whether it is known that END, which is below SITE, comes at most once each time. */
 static bool is_once(const struct efg_callflow *flow, uint32_t end, uint32_t site)
 {
     for (uint32_t x = end; x != site; x = flow->tree->sites[x].parent)
-        if (efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
+        if (efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP || is_several(flow, x))
             return false;
     return true;
 }
@@ -280,7 +327,8 @@ static bool is_turn(const struct efg_callflow *flow, uint32_t site, uint32_t end
     const struct efg_flow *f = &flow->flow[end];
 
     return MOST_REPEATS_OF * f->repeats <= MOST_REPEATS * f->entries ||
-           (end != site && is_once(flow, flow->tree->sites[end].parent, site) && is_outermost(flow, site));
+           (end != site && is_once(flow, flow->tree->sites[end].parent, site) && !is_several(flow, site) &&
+            is_outermost(flow, site));
 }
 
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)

@@ -53,6 +53,18 @@ static bool is_around_all(const struct efg_body *body, efg_place place)
     return true;
 }
 
+/* One call site may lead to several functions. */
+static bool is_one_function(const struct efg_body *body)
+{
+    const struct efg_site *sites = body->flow->tree->sites;
+
+    for (uint32_t i = 1; i < body->count; i++)
+        if (efg_order_function(sites[body->sites[i].site].order) !=
+            efg_order_function(sites[body->sites[0].site].order))
+            return false;
+    return true;
+}
+
 static void find_places(struct efg_body *body)
 {
     body->widest = EFG_PLACE_UNKNOWN;
@@ -62,7 +74,7 @@ static void find_places(struct efg_body *body)
         if (!i || efg_place_is_in(body->widest, place))
             body->widest = place;
     }
-    if (!is_around_all(body, body->widest))
+    if (!is_around_all(body, body->widest) || !is_one_function(body))
         body->widest = EFG_PLACE_UNKNOWN;
 }
 

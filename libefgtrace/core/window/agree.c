@@ -153,7 +153,7 @@ static bool is_refused(const struct efg_agree *agree, uint32_t bit)
 
 /* Owners have a pivot in common that comes in the same iterations on all of them, which is not so where it is
  * a matter of timing how often it comes. */
-static bool is_common(const struct efg_agree *agree)
+static bool counts_alike(const struct efg_agree *agree)
 {
     return agree->pivot >= 0 && agree->pivot / EFG_BALLOT_BITS != EFG_PIVOT_UNORDERED;
 }
@@ -308,7 +308,7 @@ static void part(struct efg_agree *agree, bool is_slowest, const struct efg_tall
  * the same iterations all the same, and ranks of a long pipeline may lag: then it takes more. */
 static bool is_apart(const struct efg_agree *agree, uint64_t slowest, uint64_t foremost)
 {
-    if (is_common(agree))
+    if (counts_alike(agree))
         return slowest >= STEP_VISITS && foremost > slowest + STEP_FAR + slowest / STEP_FAR;
     return foremost > slowest + STEP_LEAD + slowest / STEP_PART;
 }
@@ -413,7 +413,7 @@ static bool are_disjoint(const struct efg_agree *agree, const struct efg_vote *r
 
     if (!agree->is_from_start || r->last_begun == EFG_BALLOT_NONE || apart <= 0)
         return false;
-    if (!is_common(agree) || r->flags & EFG_VOTE_FOLLOWS)
+    if (!counts_alike(agree) || r->flags & EFG_VOTE_FOLLOWS)
         return agree->length > STEP_LEAD;
     return apart / STEP_APART > window;
 }
@@ -475,7 +475,7 @@ static enum efg_verdict checked(struct efg_agree *agree, const struct efg_vote *
  * come to it at other numbers. */
 static bool drifts(const struct efg_agree *agree, const struct efg_vote *r)
 {
-    int64_t apart = !is_common(agree);
+    int64_t apart = !counts_alike(agree);
     return !agree->moments && r->most_count != EFG_BALLOT_NONE && r->most_count + r->least_count > apart;
 }
 

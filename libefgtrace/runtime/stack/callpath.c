@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/hot.h"
 #include "base/map.h"
@@ -37,6 +38,7 @@
 #include "memo.h"
 #include "modules.h"
 #include "pycode.h"
+#include "pyflow.h"
 #include "python.h"
 #include "runtime/base/memory.h"
 #include "walk.h"
@@ -44,6 +46,7 @@
 #define SKIP 8                         /* room for frames that are cut off */
 #define OWN (5 + EFG_CALLPATH_BETWEEN) /* frames inside of it, the most that libunwind sees */
 #define PAGE_PATHS 1024                /* paths are kept in pages, which never move */
+#define MOST_CALLS 4096                /* of a function of Python, that are remembered */
 #define MOST_PAGES 1024
 
 _Static_assert(EFG_CALLPATH_DEPTH + SKIP <= EFG_WALK_DEPTH, "a walk holds all of a path");
@@ -59,6 +62,7 @@ static struct {
     uint32_t path_count; /* that are there; atomic */
     struct efg_map by_hash;
     uint64_t path_bytes, held; /* of all paths; with what finds them */
+    uint64_t call_bytes;       /* what is known of calls of Python */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Addresses of callers, innermost first; from FIRST on, PYTHON of them stand for functions of Python,
@@ -100,7 +104,7 @@ static bool is_in_budget(uint64_t bytes)
 static void settle_all(void)
 {
     uint64_t pages = (all.path_count + PAGE_PATHS - 1) / PAGE_PATHS;
-    efg_memory_settle(&all.held, sizeof all + all.path_bytes + efg_map_memory(&all.by_hash) +
+    efg_memory_settle(&all.held, sizeof all + all.path_bytes + all.call_bytes + efg_map_memory(&all.by_hash) +
                                      pages * PAGE_PATHS * sizeof **all.pages + efg_modules_memory());
 }
 
@@ -140,15 +144,32 @@ static bool to_frame(const struct callers *callers, uint32_t i, uint32_t depth, 
     return true;
 }
 
+/* While it runs, its code is there. */
+static void look_at_call(struct efg_module *m, const struct efg_python_frame *python, uint32_t line)
+{
+    struct efg_pycall call = {.unit = efg_pycode_unit(python->code, python->at), .line = line};
+    uint32_t i = 0;
+
+    while (i < m->call_count && m->calls[i].unit != call.unit)
+        i++;
+    if (i < m->call_count || i == MOST_CALLS || efg_array_grow(&m->calls, i, 1, sizeof *m->calls))
+        return;
+    efg_pyflow_look(python->code, &call);
+    m->calls[m->call_count++] = call;
+    all.call_bytes += sizeof call;
+}
+
 static bool to_python_frame(const struct efg_python_frame *python, struct efg_frame *frame)
 {
     char name[EFG_SCRIPT_NAME];
     efg_pycode_name(python->code, name, sizeof name);
-    const struct efg_module *m = efg_modules_script(name, efg_script_hash(name));
+    struct efg_module *m = efg_modules_script(name, efg_script_hash(name));
+    uint32_t line = efg_pycode_line(python->code, python->at);
 
     if (!m)
         return false;
-    *frame = (struct efg_frame){efg_modules_number(m), 0, efg_pycode_line(python->code, python->at)};
+    look_at_call(m, python, line);
+    *frame = (struct efg_frame){efg_modules_number(m), 0, line};
     return true;
 }
 
@@ -496,6 +517,14 @@ uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash)
 uint32_t efg_callpath_count(void)
 {
     return __atomic_load_n(&all.path_count, __ATOMIC_ACQUIRE);
+}
+
+struct efg_position efg_callpath_position(const struct efg_module *module, uint32_t line)
+{
+    pthread_mutex_lock(&all.lock);
+    struct efg_position position = efg_pyflow_position(module->calls, module->call_count, line);
+    pthread_mutex_unlock(&all.lock);
+    return position;
 }
 
 struct efg_path efg_callpath_get(uint32_t id)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/flow/place.h"
 #include "files/log/record.h"
 
 #define EFG_CALLPATH_DEPTH 128 /* frames, the most that can be asked for */
@@ -54,6 +55,11 @@ uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash);
  * for modules. What is returned stays valid. */
 uint32_t efg_callpath_count(void);
 struct efg_path efg_callpath_get(uint32_t id);
+
+struct efg_module;
+
+/* The position of LINE of the script MODULE, as far as its calls are known so far. */
+struct efg_position efg_callpath_position(const struct efg_module *module, uint32_t line);
 uint32_t efg_callpath_modules(void);
 const char *efg_callpath_module(uint32_t id); /* path name of the file */
 

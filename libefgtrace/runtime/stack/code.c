@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the loops in the machine code of a function. A function is read from its first to its last byte.
- * Blocks begin where jumps lead to, and behind jumps; an edge leads from each block to where it may go on:
+ * Finds the turns in the machine code of a function, from its first to its last byte, and what they
+ * tell of its calls:
  *
- *     bytes -> jumps and calls -> blocks and edges -> positions of blocks -> positions of calls
+ *     bytes -> jumps and calls -> blocks -> positions of calls      (core/flow/blocks.h)
  *
- * An indirect jump, the only one of its function, is that of a switch: it leads to all blocks
- * that nothing else leads to. With several of them nothing is known.
+ * An indirect jump, the only one of its function, is that of a switch. With several of them nothing is known.
  *
  * Compilers put what hardly ever runs elsewhere, with unwind information of its own. A jump to where the
  * stack pointer is not as at an entry leads to such a piece, or back from it; others leave the function.
@@ -18,7 +17,9 @@
 #include "code.h"
 
 #include "callpath.h"
-#include "cfi.h"
+#include "modules.h"
+
+#define MOST_FUNCTIONS 0xffff /* of machine code and scripts */
 
 #ifdef __x86_64__
 
@@ -32,22 +33,15 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "modules.h"
+#include "base/none.h"
+#include "cfi.h"
+#include "core/flow/blocks.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 
 #define MOST_BYTES 0x40000 /* of a function */
 #define MOST_PIECES 8      /* of one */
 #define MOST_CALLS 0x10000 /* that are remembered */
-
-enum what { JUMP, BRANCH, SWITCH, END, CALL }; /* BRANCH goes on behind it, too; END does not */
-
-/* Where the code does something else than to go on with the next instruction. */
-struct turn {
-    uint32_t at, behind; /* offset of the instruction, and of the next one */
-    enum what what;
-    uintptr_t to; /* JUMP, BRANCH: address; 0: none */
-};
 
 struct piece {
     uintptr_t start;
@@ -60,12 +54,9 @@ struct function {
     uint32_t piece_count;
     uint32_t size; /* of all, each with a HALT behind it */
     uint8_t *bytes;
-    struct turn *turns;
+    struct efg_turn *turns;
+    uintptr_t *to; /* addresses that they lead to; 0: none */
     uint32_t turn_count, switches;
-    uint32_t *begins; /* offsets of the blocks, rising */
-    uint32_t count;   /* of them */
-    uint32_t *first, *targets;
-    struct efg_position *position;
 };
 
 static uint32_t functions;       /* that were looked at */
@@ -77,10 +68,7 @@ static void function_fini(struct function *f)
 {
     free(f->bytes);
     free(f->turns);
-    free(f->begins);
-    free(f->first);
-    free(f->targets);
-    free(f->position);
+    free(f->to);
 }
 
 /* --- pieces --- */
@@ -92,7 +80,7 @@ static uint32_t offset_of(const struct function *f, uintptr_t address)
     for (uint32_t i = 0; i < f->piece_count; i++)
         if (address - f->pieces[i].start < f->pieces[i].size)
             return f->pieces[i].at + (uint32_t)(address - f->pieces[i].start);
-    return UINT32_MAX;
+    return EFG_NONE;
 }
 
 static uintptr_t address_of(const struct function *f, uint32_t offset)
@@ -144,53 +132,63 @@ static int add_piece(struct function *f, uintptr_t address)
 
 /* --- jumps and calls --- */
 
-/* 0 where the code just goes on. */
-static bool is_turn(const struct function *f, const ZydisDecodedInstruction *i, uint32_t at,
-                    struct turn *turn)
+/* False where the code just goes on. */
+static bool is_turn(const ZydisDecodedInstruction *i, enum efg_turn_kind *kind)
 {
-    bool is_direct = i->raw.imm[0].is_relative;
-
-    *turn = (struct turn){at, at + i->length, END, 0};
     switch (i->meta.category) {
     case ZYDIS_CATEGORY_CALL:
-        turn->what = CALL;
+        *kind = EFG_TURN_CALL;
         return true;
     case ZYDIS_CATEGORY_COND_BR:
-        turn->what = BRANCH;
-        break;
+        *kind = EFG_TURN_BRANCH;
+        return true;
     case ZYDIS_CATEGORY_UNCOND_BR:
-        turn->what = is_direct ? JUMP : SWITCH;
-        break;
+        *kind = i->raw.imm[0].is_relative ? EFG_TURN_JUMP : EFG_TURN_SWITCH;
+        return true;
     default:
+        *kind = i->mnemonic == ZYDIS_MNEMONIC_HLT ? EFG_TURN_HALT : EFG_TURN_END;
         return i->meta.category == ZYDIS_CATEGORY_RET || i->mnemonic == ZYDIS_MNEMONIC_UD2 ||
                i->mnemonic == ZYDIS_MNEMONIC_HLT;
     }
-    if (is_direct)
-        turn->to = address_of(f, at) + i->length + i->raw.imm[0].value.u;
-    return true;
+}
+
+/* The turn of instruction I at the offset AT, and where it leads to: an address, or 0. */
+static uintptr_t add_turn(struct function *f, const ZydisDecodedInstruction *i, uint32_t at,
+                          enum efg_turn_kind kind)
+{
+    bool is_jump = (kind == EFG_TURN_BRANCH || kind == EFG_TURN_JUMP) && i->raw.imm[0].is_relative;
+    uintptr_t to = is_jump ? address_of(f, at) + i->length + i->raw.imm[0].value.u : 0;
+
+    f->to[f->turn_count] = to;
+    f->turns[f->turn_count++] = (struct efg_turn){at, at + i->length, kind, EFG_NONE};
+    f->switches += kind == EFG_TURN_SWITCH;
+    return to;
+}
+
+/* Most of it is never touched. */
+static int reserve_turns(struct function *f, uint32_t more)
+{
+    struct efg_turn *turns = realloc(f->turns, (f->turn_count + more) * sizeof *turns);
+    f->turns = turns ? turns : f->turns;
+    uintptr_t *to = realloc(f->to, (f->turn_count + more) * sizeof *to);
+    f->to = to ? to : f->to;
+    return turns && to ? 0 : -ENOMEM;
 }
 
 /* Its turns are added, and the pieces that it leads to. */
 static int decode_piece(struct function *f, const ZydisDecoder *decoder, struct piece piece)
 {
     ZydisDecodedInstruction i;
+    enum efg_turn_kind kind;
     uint32_t end = piece.at + piece.size + 1;
-    /* Most of it is never touched. */
-    struct turn *turns = realloc(f->turns, (f->turn_count + piece.size + 1ul) * sizeof *turns);
 
-    if (!turns)
+    if (reserve_turns(f, piece.size + 1))
         return -ENOMEM;
-    f->turns = turns;
     for (uint32_t at = piece.at; at < end; at += i.length) {
-        struct turn *turn = &turns[f->turn_count];
         if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, f->bytes + at, end - at, &i)))
             return -ENOTSUP; /* it is no code */
-        if (!is_turn(f, &i, at, turn))
-            continue;
-        f->turn_count++;
-        f->switches += turn->what == SWITCH;
-        if (turn->to && offset_of(f, turn->to) == UINT32_MAX && !is_entry(f, turn->to) &&
-            add_piece(f, turn->to))
+        uintptr_t to = is_turn(&i, &kind) ? add_turn(f, &i, at, kind) : 0;
+        if (to && offset_of(f, to) == EFG_NONE && !is_entry(f, to) && add_piece(f, to))
             return -ENOTSUP;
     }
     return 0;
@@ -206,139 +204,9 @@ static int decode(struct function *f, uintptr_t address)
     for (uint32_t i = 0; i < f->piece_count; i++)
         if (decode_piece(f, &decoder, f->pieces[i]))
             return -ENOTSUP;
+    for (uint32_t i = 0; i < f->turn_count; i++) /* all pieces are known */
+        f->turns[i].to = f->to[i] ? offset_of(f, f->to[i]) : EFG_NONE;
     return 0;
-}
-
-/* --- blocks and edges --- */
-
-static int compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Where TURN leads to; UINT32_MAX: out of the function. */
-static uint32_t target_of(const struct function *f, const struct turn *turn)
-{
-    return turn->to ? offset_of(f, turn->to) : UINT32_MAX;
-}
-
-/* Behind a piece. */
-static bool is_halt(const struct function *f, uint32_t offset)
-{
-    uint32_t i = 0;
-
-    while (i < f->piece_count && f->pieces[i].at + f->pieces[i].size != offset)
-        i++;
-    return i < f->piece_count;
-}
-
-static int find_blocks(struct function *f)
-{
-    uint32_t count = 0, kept = 1;
-
-    f->begins = malloc((2ul * f->turn_count + 1) * sizeof *f->begins);
-    if (!f->begins)
-        return -ENOMEM;
-    f->begins[count++] = 0;
-    for (uint32_t i = 0; i < f->turn_count; i++) {
-        const struct turn *t = &f->turns[i];
-        if (t->what != CALL && t->behind < f->size && !is_halt(f, t->behind))
-            f->begins[count++] = t->behind;
-        uint32_t target = target_of(f, t);
-        if (target != UINT32_MAX)
-            f->begins[count++] = target;
-    }
-    qsort(f->begins, count, sizeof *f->begins, compare);
-    for (uint32_t i = 1; i < count; i++)
-        if (f->begins[i] != f->begins[kept - 1])
-            f->begins[kept++] = f->begins[i];
-    f->count = kept;
-    return 0;
-}
-
-/* The block that is at, or around, the offset AT. */
-static uint32_t block_of(const struct function *f, uint32_t at)
-{
-    uint32_t from = 0, to = f->count;
-
-    while (to - from > 1) {
-        uint32_t middle = from + (to - from) / 2;
-        if (f->begins[middle] <= at)
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-/* The turn that ends each block, or NULL where it goes on with the next one. A HALT is in the last block of
- * its piece. */
-static const struct turn *end_of(const struct function *f, uint32_t block, uint32_t *next)
-{
-    uint32_t end = block + 1 < f->count ? f->begins[block + 1] : f->size;
-    const struct turn *last = NULL;
-
-    for (; *next < f->turn_count && f->turns[*next].at < end; ++*next)
-        if (!last && f->turns[*next].what != CALL)
-            last = &f->turns[*next];
-    return last;
-}
-
-static uint32_t add_orphans(const struct function *f, const uint8_t *is_target, uint32_t count)
-{
-    for (uint32_t b = 1; b < f->count; b++)
-        if (!is_target[b])
-            f->targets[count++] = b;
-    return count;
-}
-
-static uint32_t add_edges(const struct function *f, const struct turn *end, uint32_t block,
-                          const uint8_t *is_target, uint32_t count)
-{
-    uint32_t target = end ? target_of(f, end) : UINT32_MAX;
-
-    if (target != UINT32_MAX)
-        f->targets[count++] = block_of(f, target);
-    if (end && end->what == SWITCH)
-        count = add_orphans(f, is_target, count);
-    if ((!end || end->what == BRANCH) && block + 1 < f->count)
-        f->targets[count++] = block + 1;
-    return count;
-}
-
-/* Twice: the second time it is known what nothing leads to. */
-static void find_edges(struct function *f, uint8_t *is_target)
-{
-    for (int time = 0; time < 2; time++) {
-        uint32_t count = 0, next = 0;
-        for (uint32_t b = 0; b < f->count; b++) {
-            const struct turn *end = end_of(f, b, &next);
-            f->first[b] = count;
-            if (time || !end || end->what != SWITCH)
-                count = add_edges(f, end, b, is_target, count);
-        }
-        f->first[f->count] = count;
-        for (uint32_t i = 0; i < count; i++)
-            is_target[f->targets[i]] = 1;
-    }
-}
-
-static int find_positions(struct function *f)
-{
-    uint8_t *is_target = calloc(f->count, 1);
-    int error = -ENOMEM;
-
-    f->first = malloc((f->count + 1ul) * sizeof *f->first);
-    f->targets = malloc(3ul * f->count * sizeof *f->targets);
-    f->position = malloc(f->count * sizeof *f->position);
-    if (is_target && f->first && f->targets && f->position) {
-        find_edges(f, is_target);
-        error = efg_place_find(&(struct efg_digraph){f->count, f->first, f->targets}, f->position);
-    }
-    free(is_target);
-    return error;
 }
 
 /* --- positions of calls --- */
@@ -348,35 +216,46 @@ static uint64_t key_of(const struct efg_module *module, uint64_t offset)
     return efg_hash_mix(module->hash, offset);
 }
 
-static void remember(const struct efg_module *module, uint64_t offset, struct efg_position position)
+/* The leg of a call that has one is kept beside its place and order. */
+static uint64_t leg_key_of(const struct efg_module *module, uint64_t offset)
+{
+    return key_of(module, ~offset);
+}
+
+static void put(uint64_t key, uint64_t value)
 {
     uint64_t *slot = efg_map_is_full(&positions) && !efg_memory_may_remember(efg_map_memory(&positions))
                          ? NULL
-                         : efg_map_put(&positions, key_of(module, offset));
+                         : efg_map_put(&positions, key);
     if (slot)
-        *slot = (uint64_t)position.order << 32 | position.place;
+        *slot = value;
 }
 
-/* With the number of the function in its order, if there is room for both. */
-static struct efg_position position_in(const struct function *f, uint32_t block)
+static void remember(const struct efg_module *module, uint64_t offset, struct efg_position position)
 {
-    struct efg_position position = f->position[block];
-    bool is_small = position.order >> EFG_ORDER_BITS == 0 && functions >> (32 - EFG_ORDER_BITS) == 0;
-
-    if (position.order)
-        position.order = is_small ? functions << EFG_ORDER_BITS | position.order : 0;
-    return position;
+    put(key_of(module, offset), (uint64_t)position.order << 32 | position.place);
+    if (position.leg)
+        put(leg_key_of(module, offset), position.leg);
 }
 
-static void remember_calls(const struct function *f)
+static void remember_calls(const struct function *f, const struct efg_position *position)
 {
     functions++;
     for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++)
-        if (f->turns[i].what == CALL)
+        if (f->turns[i].kind == EFG_TURN_CALL)
             remember(f->module,
                      address_of(f, f->turns[i].at) + f->turns[i].behind - f->turns[i].at - 1 -
                          f->module->base,
-                     position_in(f, block_of(f, f->turns[i].at)));
+                     efg_position_in(position[i], functions));
+}
+
+static void find_calls(const struct function *f)
+{
+    struct efg_position *position = malloc((f->turn_count + 1ul) * sizeof *position);
+
+    if (position && efg_blocks_find(f->turns, f->turn_count, f->size, position) == 0)
+        remember_calls(f, position);
+    free(position);
 }
 
 /* 0 if there is none. */
@@ -399,27 +278,49 @@ static void look_at(const struct efg_module *module, uintptr_t address)
         f = (struct function){.module = module};
         failed = decode(&f, entry);
     }
-    if (!failed && entry && f.switches < 2 && find_blocks(&f) == 0 && find_positions(&f) == 0)
-        remember_calls(&f);
+    if (!failed && entry && f.switches < 2)
+        find_calls(&f);
     function_fini(&f);
 }
 
 static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
 {
     const uint64_t *known = efg_map_find(&positions, key_of(module, offset));
-    const struct efg_position unknown = {EFG_PLACE_UNKNOWN, 0};
 
-    if (!known && !module->is_script && positions.count < MOST_CALLS &&
+    if (!known && positions.count < MOST_CALLS &&
         efg_modules_find(module->base + offset) == module) { /* it was not unloaded */
         uint64_t begin = efg_clock_cpu();
         look_at(module, module->base + offset);
         known = efg_map_find(&positions, key_of(module, offset));
         if (!known)
-            remember(module, offset, unknown);
+            remember(module, offset, (struct efg_position){0});
         efg_memory_settle(&held, efg_map_memory(&positions));
         spent += efg_clock_cpu() - begin;
     }
-    return known ? (struct efg_position){(efg_place)*known, (uint32_t)(*known >> 32)} : unknown;
+    const uint64_t *leg = efg_map_find(&positions, leg_key_of(module, offset));
+    return known
+               ? (struct efg_position){(efg_place)*known, (uint32_t)(*known >> 32), leg ? (uint32_t)*leg : 0}
+               : (struct efg_position){0};
+}
+
+#else
+
+static __thread uint64_t spent __attribute__((tls_model("initial-exec")));
+
+static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
+{
+    (void)module;
+    (void)offset;
+    return (struct efg_position){0};
+}
+
+#endif
+
+/* A line, in a function whose number is none of machine code: those count from 1. */
+static struct efg_position position_in_script(const struct efg_module *module, uint64_t line)
+{
+    return efg_position_in(efg_callpath_position(module, (uint32_t)line),
+                           MOST_FUNCTIONS - efg_modules_number(module));
 }
 
 struct efg_position efg_code_position(uint32_t path, uint32_t frame)
@@ -427,28 +328,13 @@ struct efg_position efg_code_position(uint32_t path, uint32_t frame)
     struct efg_path p = path ? efg_callpath_get(path) : (struct efg_path){0};
 
     if (frame >= p.depth)
-        return (struct efg_position){EFG_PLACE_UNKNOWN, 0};
+        return (struct efg_position){0};
     const struct efg_frame *f = &p.frames[p.depth - 1 - frame];
-    return position_of(efg_modules_get(f->module), f->offset);
+    const struct efg_module *module = efg_modules_get(f->module);
+    return module->is_script ? position_in_script(module, f->offset) : position_of(module, f->offset);
 }
 
 uint64_t efg_code_time(void)
 {
     return spent;
 }
-
-#else
-
-struct efg_position efg_code_position(uint32_t path, uint32_t frame)
-{
-    (void)path;
-    (void)frame;
-    return (struct efg_position){EFG_PLACE_UNKNOWN, 0};
-}
-
-uint64_t efg_code_time(void)
-{
-    return 0;
-}
-
-#endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code: which loops in the machine code of its function a call is in (core/flow/place.h). A function
- * is analysed when it is first asked for, and the result is remembered.
+ * Code: which loops in the code of its function a call is in (core/flow/place.h): of Python by its lines
+ * (pyflow.h), else in the machine code. A function is analysed when it is first asked for, and the result
+ * is remembered.
  *
- * Known on x86-64, of functions with unwind information, up to 256 kB; not where an indirect
+ * Machine code is known on x86-64, of functions with unwind information, up to 256 kB; not where an indirect
  * jump may lead anywhere (interpreters, several large switches).
  *
  * Source of the decoder: Zydis, https://zydis.re

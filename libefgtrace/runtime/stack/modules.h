@@ -25,6 +25,8 @@ struct efg_module {
     bool is_hidden;  /* MPI's own, or ours */
     bool is_binding; /* leads from Python to MPI: left out where it is known who called it */
     bool is_script;  /* no file, but a function of a script (files/symbols/script.h); offsets are lines */
+    struct efg_pycall *calls; /* that a script made (pyflow.h); under the lock of call paths */
+    uint32_t call_count;
     uint32_t seen;   /* number of the last scan that saw it loaded */
     bool is_watched; /* its unloading will be announced; atomic */
 };

@@ -144,14 +144,9 @@ void efg_pycode_name(uintptr_t code, char *name, size_t size)
 
 /* --- lines --- */
 
-struct table {
-    uintptr_t at, end;
-    int64_t line; /* so far */
-};
-
-static unsigned next(struct table *t)
+static unsigned next(struct efg_pylines *l)
 {
-    return t->at < t->end ? efg_pycode_byte(t->at++) : 0;
+    return l->at < l->end ? efg_pycode_byte(l->at++) : 0;
 }
 
 static uint32_t known(int64_t line)
@@ -159,38 +154,29 @@ static uint32_t known(int64_t line)
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-static uint32_t find_3_9(struct table *t, uintptr_t target)
+/* The last range has no end. */
+static void next_3_9(struct efg_pylines *l)
 {
-    uintptr_t address = 0;
-    while (t->at < t->end) {
-        address += next(t);
-        if (address > target)
-            break;
-        t->line += (signed char)next(t);
-    }
-    return known(t->line);
+    l->line = known(l->sum);
+    l->to = l->at < l->end ? l->to + next(l) : UINTPTR_MAX;
+    l->sum += (signed char)next(l);
 }
 
-static uint32_t find_3_10(struct table *t, uintptr_t target)
+static void next_3_10(struct efg_pylines *l)
 {
-    uintptr_t address = 0;
-    while (t->at < t->end) {
-        address += next(t);
-        int change = (signed char)next(t);
-        t->line += change == -128 ? 0 : change;
-        if (address > target)
-            return change == -128 ? 0 : known(t->line);
-    }
-    return 0;
+    l->to += next(l);
+    int change = (signed char)next(l);
+    l->sum += change == -128 ? 0 : change;
+    l->line = change == -128 ? 0 : known(l->sum);
 }
 
 /* A number of 6 bits a byte, low ones first, and the sign in its lowest bit. */
-static int64_t next_signed(struct table *t)
+static int64_t next_signed(struct efg_pylines *l)
 {
     uint64_t value = 0;
     unsigned byte = 0x40;
     for (int shift = 0; byte & 0x40 && shift < 60; shift += 6) {
-        byte = next(t);
+        byte = next(l);
         value |= (uint64_t)(byte & 0x3f) << shift;
     }
     return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
@@ -199,33 +185,81 @@ static int64_t next_signed(struct table *t)
 /* Kinds of entries; 10, 11, 12: a line 0, 1, 2 further; others: the same line. */
 enum { NO_COLUMN = 13, LONG = 14, NONE = 15 };
 
-static uint32_t find_3_11(struct table *t, uintptr_t target)
+static void next_3_11(struct efg_pylines *l)
 {
-    uintptr_t address = 0;
-    while (t->at < t->end) {
-        unsigned head = next(t), kind = head >> 3 & 15;
-        if (kind == NO_COLUMN || kind == LONG)
-            t->line += next_signed(t);
-        else if (kind >= 10 && kind < NO_COLUMN)
-            t->line += kind - 10;
-        address += ((head & 7) + 1) * 2;
-        if (address > target)
-            return kind == NONE ? 0 : known(t->line);
-        while (t->at < t->end && !(efg_pycode_byte(t->at) & 0x80))
-            t->at++;
-    }
-    return 0;
+    unsigned head = next(l), kind = head >> 3 & 15;
+    if (kind == NO_COLUMN || kind == LONG)
+        l->sum += next_signed(l);
+    else if (kind >= 10 && kind < NO_COLUMN)
+        l->sum += kind - 10;
+    l->to += ((head & 7) + 1) * 2;
+    l->line = kind == NONE ? 0 : known(l->sum);
+    while (l->at < l->end && !(efg_pycode_byte(l->at) & 0x80))
+        l->at++;
+}
+
+static bool is_3_9(void)
+{
+    return layout == &efg_pylayouts[0];
+}
+
+struct efg_pylines efg_pycode_lines(uintptr_t code)
+{
+    uintptr_t table = efg_pycode_word(code + layout->lines) + EFG_PY_BYTES;
+    uintptr_t size = efg_pycode_word(table - EFG_PY_BYTES + EFG_PY_LENGTH);
+
+    return (struct efg_pylines){
+        .at = table, .end = table + size, .sum = (int32_t)half_at(code + layout->first_line)};
+}
+
+bool efg_pycode_next_line(struct efg_pylines *l)
+{
+    bool is_any = l->at < l->end || (is_3_9() && l->to < UINTPTR_MAX);
+
+    if (is_any && is_3_9())
+        next_3_9(l);
+    else if (is_any && layout->is_index)
+        next_3_10(l);
+    else if (is_any)
+        next_3_11(l);
+    return is_any;
+}
+
+static uintptr_t offset_of(uintptr_t code, uintptr_t at)
+{
+    return is_3_9() ? at : layout->is_index ? 2 * at : at - code - layout->instructions;
+}
+
+uint32_t efg_pycode_unit(uintptr_t code, uintptr_t at)
+{
+    return (uint32_t)(offset_of(code, at) / 2);
 }
 
 uint32_t efg_pycode_line(uintptr_t code, uintptr_t at)
 {
-    uintptr_t lines = efg_pycode_word(code + layout->lines);
-    struct table t = {.at = lines + EFG_PY_BYTES, .line = (int32_t)half_at(code + layout->first_line)};
+    struct efg_pylines lines = efg_pycode_lines(code);
+    uintptr_t offset = offset_of(code, at);
 
-    t.end = t.at + efg_pycode_word(lines + EFG_PY_LENGTH);
-    if (layout == &efg_pylayouts[0])
-        return find_3_9(&t, at);
-    return layout->is_index ? find_3_10(&t, 2 * at) : find_3_11(&t, at - code - layout->instructions);
+    while (efg_pycode_next_line(&lines))
+        if (lines.to > offset)
+            return lines.line;
+    return 0;
+}
+
+struct efg_pyunits efg_pycode_units(uintptr_t code)
+{
+    uintptr_t bytes = layout->bytes ? efg_pycode_word(code + layout->bytes) : 0;
+
+    if (layout->bytes)
+        return has_type(bytes, types.bytes)
+                   ? (struct efg_pyunits){bytes + EFG_PY_BYTES, efg_pycode_word(bytes + EFG_PY_LENGTH) / 2}
+                   : (struct efg_pyunits){0};
+    return (struct efg_pyunits){code + layout->instructions, efg_pycode_word(code + EFG_PY_LENGTH)};
+}
+
+const struct efg_pylayout *efg_pycode_layout(void)
+{
+    return layout;
 }
 
 bool efg_pycode_is_sound(uintptr_t code)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a function of Python is called, and which of its lines an instruction belongs to. All of it lies in
- * the function's PyCodeObject, which does not change.
+ * What a function of Python is called, its instructions, and which of its lines each belongs to. All of
+ * it lies in the function's PyCodeObject, which does not change, but that instructions are replaced by
+ * faster ones for the same.
  */
 #ifndef EFG_PYCODE_H
 #define EFG_PYCODE_H
@@ -40,5 +41,32 @@ void efg_pycode_name(uintptr_t code, char *name, size_t size);
 
 /* The line of CODE that the instruction AT belongs to (struct efg_python_frame); 0 if it has none. */
 uint32_t efg_pycode_line(uintptr_t code, uintptr_t at);
+
+/* The code unit of CODE that AT is in. */
+uint32_t efg_pycode_unit(uintptr_t code, uintptr_t at);
+
+/* Ranges of instructions of a line, one after the other. */
+struct efg_pylines {
+    uintptr_t to;      /* offset in bytes where this one ends */
+    uint32_t line;     /* of it; 0: it has none */
+    uintptr_t at, end; /* of the table, what comes next */
+    int64_t sum;       /* of its changes */
+};
+
+/* Before the first one of CODE; then the next one. Returns whether there was one. */
+struct efg_pylines efg_pycode_lines(uintptr_t code);
+bool efg_pycode_next_line(struct efg_pylines *lines);
+
+/* Code units, of two bytes: an instruction and its argument, or what an instruction keeps behind itself. */
+struct efg_pyunits {
+    uintptr_t at;
+    uint64_t count;
+};
+
+/* Those of CODE; none if it is not sound. */
+struct efg_pyunits efg_pycode_units(uintptr_t code);
+
+/* How functions are laid out. */
+const struct efg_pylayout *efg_pycode_layout(void);
 
 #endif

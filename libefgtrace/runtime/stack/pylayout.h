@@ -22,7 +22,26 @@ struct efg_pylayout {
     uint16_t owner;          /* a byte that says whether the frame is none of a function; 0: all are */
     uint16_t file, name, first_line, lines; /* PyCodeObject; lines is what PyCode_Addr2Line reads */
     uint16_t instructions;                  /* PyCodeObject; 0 with an index */
+    uint16_t bytes;                         /* PyCodeObject: bytes with the instructions; 0: they are in it */
+    uint8_t argument_bytes;                 /* what the argument of a jump counts: 1 or 2 bytes */
+    const char *kinds;                      /* of the 256 instructions: enum efg_pykind */
+    const char *caches;                     /* of each, units behind it; in hexadecimal; NULL: none */
     uint16_t ascii, compact;                /* where the text of a str begins, if it is ASCII, and if not */
+};
+
+/* What an instruction does with the flow. */
+enum efg_pykind {
+    EFG_PY_GOES_ON = '.',
+    EFG_PY_PREFIX = 'x', /* higher bits of the argument of the next one */
+    EFG_PY_CALLS = 'c',
+    EFG_PY_FORWARD = 'f',                         /* jump, from the next one on */
+    EFG_PY_BACKWARD = 'b',
+    EFG_PY_ABSOLUTE = 'a',
+    EFG_PY_IF_FORWARD = 'F',                      /* branch */
+    EFG_PY_IF_BACKWARD = 'B',
+    EFG_PY_IF_ABSOLUTE = 'A',
+    EFG_PY_ENDS = 'e',                            /* returns, or raises an exception */
+    EFG_PY_UNKNOWN = '?',
 };
 
 #define EFG_PY_TYPE 8         /* PyObject.ob_type */
