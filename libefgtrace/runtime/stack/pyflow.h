@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flow of Python: which loops of its function a call is in (core/flow/place.h), from the instructions of that.
+ * Flow of Python: which loops of its function a call is in (core/flow/place.h), from its instructions.
  * Jumps to handlers of exceptions are left out: what is in one is not known.
  */
 #ifndef EFG_PYFLOW_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As the headers of these versions have it, for 64-bit machines; instructions as their modules dis and opcode. */
+/* As the headers of these versions have it, for 64-bit machines; instructions as their modules dis and
+ * opcode do. */
 #include "pylayout.h"
 
 const struct efg_pylayout efg_pylayouts[EFG_PY_LAST - EFG_PY_FIRST + 1] = {
