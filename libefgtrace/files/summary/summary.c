@@ -136,6 +136,18 @@ static double count_recorded(const struct efg_run_thread *thread)
     return iterations > 0 ? calls / iterations : 0;
 }
 
+/* The main loop, or the one around it in the same function, which has what comes in some iterations only;
+ * of TREE that has a main loop. */
+static uint32_t widest_main(const struct efg_looptree *tree)
+{
+    uint32_t loop = tree->main, around = tree->loops[loop].parent;
+
+    for (; around != EFG_NONE && tree->loops[around].function == tree->loops[loop].function;
+         around = tree->loops[loop].parent)
+        loop = around;
+    return loop;
+}
+
 /* Calls in an iteration of the main loop, of the rank that speaks: in all, and in those recorded. Returns
  * false if that cannot be told: polls are as many as there is time for. */
 static bool count_calls(const struct view *view, double *all, double *some)
@@ -147,7 +159,8 @@ static bool count_calls(const struct view *view, double *all, double *some)
     if (*some <= 0 || efg_summary_tree(&tree, view->run, &thread->graph, &thread->loops.main))
         return false;
     for (uint32_t v = 0; tree.main != EFG_NONE && v < thread->graph.node_count; v++) {
-        if (tree.loop_of[v] == EFG_NONE || !efg_looptree_is_inside(&tree, tree.loop_of[v], tree.main))
+        if (tree.loop_of[v] == EFG_NONE ||
+            !efg_looptree_is_inside(&tree, tree.loop_of[v], widest_main(&tree)))
             continue;
         calls += thread->graph.nodes[v].time.count;
         polls += thread->graph.nodes[v].polls;
