@@ -44,13 +44,14 @@ LIMIT = 300  # seconds of a run
 VERDICTS = ("right", "coarser", "finer", "wrong", "none", "failed")
 MPICC = os.environ.get("MPICC", "mpicc")
 IS_MPICH = "mpich" in MPICC
+PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")  # with mpi4py and NumPy
 MPIFORT = os.environ.get("MPIFORT", "mpif90.mpich" if IS_MPICH else "mpif90")
 LAUNCHER = (["env", f"MPIEXEC_TIMEOUT={LIMIT}", "mpiexec.mpich"] if IS_MPICH else
             ["mpirun", "--oversubscribe", "--timeout", str(LIMIT)])
 FLAGS = ["-O2", "-g", "-ffp-contract=off"]  # the same numbers with all processors
 # It ends when the benchmark does, whatever ends that.
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(100000))"
-os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1")
 
 
 def parser_of(doc, runs, what, example):
@@ -111,6 +112,9 @@ def build(program, folder):
     folder.mkdir(parents=True, exist_ok=True)
     program.path = folder / program.name
     new, source = f"{program.path}.{os.getpid()}", HERE / "programs" / program.name
+    if source.with_suffix(".py").exists():
+        program.path, program.words = PYTHON, [str(source.with_suffix(".py")), *program.words]
+        return
     if source.with_suffix(".c").exists():
         compiler = [*MPICC.split(), "-std=gnu11", *FLAGS, source.with_suffix(".c"), "-lm"]
     else:
