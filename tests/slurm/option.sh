@@ -74,5 +74,5 @@ same "a batch job: exit code and output" "0 3" "$code $(grep -c '^ok stencil2d: 
 verdict "a batch job: srun in it is traced" "$([ -f steps/traces.otf2 ] || cat out)"
 verdict "a batch job: its launcher, too" "$([ -f launched/traces.otf2 ] || cat out)"
 verdict "a batch job: an srun in it has its own options" "$([ -f own/run.efg ] && [ ! -e own/traces.otf2 ] || ls own)"
-timeout 60 salloc -n 2 --efgtrace=output=allocated,summary=off srun -n 2 "$stencil" 100 >out 2>err
+timeout 60 salloc -n 2 --efgtrace=output=allocated,summary=off srun -n 2 "$stencil" 1000 >out 2>err
 verdict "salloc: what srun starts is traced" "$([ -f allocated/traces.otf2 ] || cat out err)"
