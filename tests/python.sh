@@ -29,10 +29,18 @@ loop() {
     sed -n 's/^Main loop *\(in [^,]*, [0-9]* iterations\).*/\1/p' "$1/summary.txt"
 }
 
+# steps NAME PYTHON: what is done now and then is no iteration
+steps() {
+    traced_by 1 "$1.steps" -- "$2" "$sources/now_and_then.py" "$library" 2000
+    contains "$1: iterations" "$(loop "$1.steps")" ", 2000 iterations"
+}
+
 if [ -x "$(command -v "$python")" ] && [ -n "$library" ]; then
     calls ctypes "$library" "$python"
+    steps ctypes "$python"
     for one in ${PYTHONS:-}; do
         calls "$("$one" -V | tr ' ' -)" "$library" "$one"
+        steps "$("$one" -V | tr ' ' -)" "$one"
     done
 fi
 if ! has_mpi4py; then

@@ -5,10 +5,12 @@
  *     main: 1000 x (exchange), and after each EVERY-th of them: sum
  *
  * What is around it then goes round as often: the iterations are the same, and so is the loop. If the code
- * says that the exchange is in a loop further in, it goes round less often, and is another.
+ * says that the exchange is in a loop further in, it goes round less often, and is another. The same is true
+ * where the exchange is a function of two calls.
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -22,22 +24,24 @@
 #define OUTER (3u << 16 | 2)
 #define INNER (3u << 16 | 3)
 
-enum { EXCHANGE = 1, SUM };
+#define FUNCTION (1u << 16 | EFG_PLACE_NO_LOOP)
+
+enum { EXCHANGE = 1, SUM, SECOND };
 
 static efg_place place_of_exchange;
+static bool is_function; /* the exchange is one */
 
 static uint32_t keys_of(uint32_t path, uint64_t *keys)
 {
     keys[0] = 50; /* the call of main */
-    keys[1] = 100 + path;
-    return 2;
+    keys[1] = 100 + (path == SUM ? SUM : EXCHANGE);
+    keys[2] = 200 + path;
+    return path != SUM && is_function ? 3 : 2;
 }
 
 static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
-    return (struct efg_position){.place = frame == 0    ? 1u << 16 | EFG_PLACE_NO_LOOP
-                                          : path == SUM ? OUTER
-                                                        : place_of_exchange};
+    return (struct efg_position){.place = frame != 1 ? FUNCTION : path == SUM ? OUTER : place_of_exchange};
 }
 
 static void visit(struct efg_graph *graph, uint32_t path, uint64_t now)
@@ -63,12 +67,16 @@ static uint32_t run(struct efg_mainloop *loop, bool *is_in_main)
     for (uint32_t i = 1; i <= STEPS; i++) {
         uint64_t now = (uint64_t)i * STEP;
         visit(&graph, EXCHANGE, now);
+        if (is_function)
+            visit(&graph, SECOND, now + STEP / 4);
         if (i % EVERY == 0)
             visit(&graph, SUM, now + STEP / 2);
         if (i % 5 == 0)
             found += efg_finder_sample(finder, now + STEP - 1, loop);
     }
     uint32_t call = graph.tree->sites[graph.nodes[0].leaf].parent; /* the leaf is the function of MPI */
+    if (is_function)
+        call = graph.tree->sites[call].parent;
     *is_in_main = efg_finder_site(finder) == graph.tree->sites[call].parent;
     efg_finder_free(finder);
     efg_graph_fini(&graph);
@@ -82,9 +90,12 @@ static void test_same_loop(void **state)
 
     (void)state;
     place_of_exchange = OUTER;
-    assert_int_equal(run(&loop, &is_in_main), 1);
-    assert_int_equal(loop.iterations, STEPS);
-    assert_true(is_in_main);
+    for (int turn = 0; turn < 2; turn++) {
+        is_function = turn;
+        assert_int_equal(run(&loop, &is_in_main), 1);
+        assert_in_range(loop.iterations, STEPS - 1, STEPS);
+        assert_true(is_in_main);
+    }
 }
 
 static void test_loop_around(void **state)
@@ -94,6 +105,7 @@ static void test_loop_around(void **state)
 
     (void)state;
     place_of_exchange = INNER;
+    is_function = false;
     assert_int_equal(run(&loop, &is_in_main), 2);
     assert_in_range(loop.iterations, STEPS / EVERY - 1, STEPS / EVERY);
     assert_true(is_in_main);

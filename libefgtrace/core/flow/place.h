@@ -48,6 +48,7 @@ struct efg_position { /* all zero: unknown */
 };
 
 #define EFG_ORDER_BITS 16
+#define EFG_ORDER_SCRIPTS 0x8000u /* number of the first function of a script; below, of machine code */
 
 static inline uint32_t efg_order_function(uint32_t order)
 {

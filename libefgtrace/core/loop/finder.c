@@ -210,10 +210,20 @@ static bool is_same(const struct efg_finder *finder, const struct known *known,
     return found->is_call || is_as_often(finder, known, found);
 }
 
+/* The place in the code by which ranks compare their loops. Those of a script may do the same in two loops of
+ * one function, one after the other in the source. */
+static efg_place place_of(const struct efg_finder *finder, const struct efg_loop_found *found, uint32_t key)
+{
+    uint32_t function = efg_order_function(efg_callflow_site(&finder->flow, key)->order);
+
+    return function >= EFG_ORDER_SCRIPTS ? EFG_PLACE_UNKNOWN : found->loop.place;
+}
+
 static struct known remember(const struct efg_finder *finder, const struct efg_loop_found *found)
 {
     struct known known = {found->loop, found->site, key_of(finder, found), found->is_marked, found->is_call};
 
+    known.loop.place = place_of(finder, found, known.key);
     known.loop.key = known.key;
     known.loop.mark = mark_of(finder, found);
     return known;
@@ -304,6 +314,7 @@ static void refresh(struct efg_finder *finder)
     if (found) {
         uint16_t mark = accepted->loop.mark;
         accepted->loop = found->loop;
+        accepted->loop.place = place_of(finder, found, accepted->key);
         accepted->loop.key = accepted->key;
         accepted->loop.mark = mark;
     } else if (accepted->loop.function)
@@ -320,16 +331,23 @@ bool efg_finder_sees(const struct efg_finder *finder, uint32_t site)
     return site < finder->flow.sites && finder->flow.flow[site].time > 0;
 }
 
+/* FOUND is around the accepted loop and has its iterations: those of a function are known one by one. */
+static bool is_the_same_around(const struct efg_finder *finder, const struct efg_loop_found *found)
+{
+    const struct known *accepted = &finder->accepted;
+    uint64_t now = accepted->loop.iterations, then = found->loop.iterations;
+
+    return found->is_level && efg_calltree_is_below(finder->flow.tree, accepted->site, found->site) &&
+           (accepted->is_call ? is_as_often(finder, accepted, found) : now <= then + 1 && then <= now + 1);
+}
+
 uint32_t efg_finder_site(const struct efg_finder *finder)
 {
     const struct known *accepted = &finder->accepted;
 
-    for (uint32_t i = 0; accepted->is_call && i < finder->judge.count; i++) {
-        const struct efg_loop_found *found = &finder->judge.chain[i];
-        if (found->is_level && efg_calltree_is_below(finder->flow.tree, accepted->site, found->site) &&
-            is_as_often(finder, accepted, found))
-            return found->site;
-    }
+    for (uint32_t i = 0; accepted->loop.function && i < finder->judge.count; i++)
+        if (is_the_same_around(finder, &finder->judge.chain[i]))
+            return finder->judge.chain[i].site;
     return accepted->loop.function ? accepted->site : EFG_NONE;
 }
 

@@ -63,8 +63,8 @@ uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval);
  * skipped. O(nodes + edges + sites) */
 bool efg_finder_sample(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
 
-/* The site that the accepted loop is best described by: its function; if it is a call again and again, and a
- * loop around that goes round as often, the function of that one. EFG_NONE if there is no loop yet. */
+/* The site that the accepted loop is best described by: the function of the outermost loop around it that has
+ * the same iterations, as seen by now; else its own. EFG_NONE if there is no loop yet. */
 uint32_t efg_finder_site(const struct efg_finder *finder);
 
 /* Whether the loop that was accepted last has nothing to do with the one before: it is neither around it, nor

@@ -53,14 +53,18 @@ static bool is_around_all(const struct efg_body *body, efg_place place)
     return true;
 }
 
-/* One call site may lead to several functions. */
+static uint32_t function_of(const struct efg_body *body, uint32_t i)
+{
+    return efg_order_function(body->flow->tree->sites[body->sites[i].site].order);
+}
+
+/* A line of a script often calls several functions, in turn. */
 static bool is_one_function(const struct efg_body *body)
 {
-    const struct efg_site *sites = body->flow->tree->sites;
+    uint32_t first = function_of(body, 0);
 
     for (uint32_t i = 1; i < body->count; i++)
-        if (efg_order_function(sites[body->sites[i].site].order) !=
-            efg_order_function(sites[body->sites[0].site].order))
+        if (function_of(body, i) != first && (first | function_of(body, i)) >= EFG_ORDER_SCRIPTS)
             return false;
     return true;
 }

@@ -19,8 +19,6 @@
 #include "callpath.h"
 #include "modules.h"
 
-#define MOST_FUNCTIONS 0xffff /* of machine code and scripts */
-
 #ifdef __x86_64__
 
 #include <Zydis/Zydis.h>
@@ -246,7 +244,7 @@ static void remember_calls(const struct function *f, const struct efg_position *
             remember(f->module,
                      address_of(f, f->turns[i].at) + f->turns[i].behind - f->turns[i].at - 1 -
                          f->module->base,
-                     efg_position_in(position[i], functions));
+                     efg_position_in(position[i], functions < EFG_ORDER_SCRIPTS ? functions : EFG_NONE));
 }
 
 static void find_calls(const struct function *f)
@@ -316,11 +314,10 @@ static struct efg_position position_of(const struct efg_module *module, uint64_t
 
 #endif
 
-/* A line, in a function whose number is none of machine code: those count from 1. */
 static struct efg_position position_in_script(const struct efg_module *module, uint64_t line)
 {
     return efg_position_in(efg_callpath_position(module, (uint32_t)line),
-                           MOST_FUNCTIONS - efg_modules_number(module));
+                           EFG_ORDER_SCRIPTS + efg_modules_number(module));
 }
 
 struct efg_position efg_code_position(uint32_t path, uint32_t frame)
