@@ -196,16 +196,25 @@ static void without_an_end(void **state)
     assert_true(is_always(place[2]));
 }
 
-/* Whether node 0 leads to a node that leads nowhere, and not through WITHOUT. */
-static int has_end_without(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t without)
+/* What FROM leads to, itself included, on ways that are not through WITHOUT. */
+static void reach(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t from, uint32_t without,
+                  int *is_reached)
 {
-    int is_reached[MOST] = {without != 0}, leads[MOST] = {0};
-
-    for (uint32_t i = 0; i < count; i++)
-        leads[edges[i].from] = 1;
+    for (uint32_t v = 0; v < nodes; v++)
+        is_reached[v] = v == from && v != without;
     for (uint32_t time = 0; time < nodes; time++)
         for (uint32_t i = 0; i < count; i++)
             is_reached[edges[i].to] |= is_reached[edges[i].from] && edges[i].to != without;
+}
+
+/* Whether node 0 leads to a node that leads nowhere, and not through WITHOUT. */
+static int has_end_without(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t without)
+{
+    int is_reached[MOST], leads[MOST] = {0};
+
+    reach(nodes, edges, count, 0, without, is_reached);
+    for (uint32_t i = 0; i < count; i++)
+        leads[edges[i].from] = 1;
     for (uint32_t v = 0; v < nodes; v++)
         if (is_reached[v] && !leads[v])
             return 1;
@@ -264,12 +273,9 @@ static void order_of_loops(void **state)
 
 static int leads_to(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t from, uint32_t to)
 {
-    int is_reached[MOST] = {0};
+    int is_reached[MOST];
 
-    is_reached[from] = 1;
-    for (uint32_t time = 0; time < nodes; time++)
-        for (uint32_t i = 0; i < count; i++)
-            is_reached[edges[i].to] |= is_reached[edges[i].from];
+    reach(nodes, edges, count, from, nodes, is_reached);
     return is_reached[to];
 }
 
@@ -323,12 +329,9 @@ static void order_as_defined(void **state)
 static int is_left_without(uint32_t nodes, const struct edge *edges, uint32_t count, uint32_t from,
                            uint32_t without)
 {
-    int is_reached[MOST] = {0};
+    int is_reached[MOST];
 
-    is_reached[from] = 1;
-    for (uint32_t time = 0; time < nodes; time++)
-        for (uint32_t i = 0; i < count; i++)
-            is_reached[edges[i].to] |= is_reached[edges[i].from] && edges[i].to != without;
+    reach(nodes, edges, count, from, without, is_reached);
     for (uint32_t v = 0; v < nodes; v++)
         if (is_reached[v] && !leads_to(nodes, edges, count, v, from))
             return 1;

@@ -136,15 +136,12 @@ static double count_recorded(const struct efg_run_thread *thread)
     return iterations > 0 ? calls / iterations : 0;
 }
 
-/* The main loop, or the one around it in the same function, which has what comes in some iterations only;
- * of TREE that has a main loop. */
-static uint32_t widest_main(const struct efg_looptree *tree)
+/* LOOP, or the outermost one around it in the same function, which has what comes in some iterations only. */
+static uint32_t widest_of(const struct efg_looptree *tree, uint32_t loop)
 {
-    uint32_t loop = tree->main, around = tree->loops[loop].parent;
-
-    for (; around != EFG_NONE && tree->loops[around].function == tree->loops[loop].function;
-         around = tree->loops[loop].parent)
-        loop = around;
+    for (uint32_t l = loop; l != EFG_NONE && tree->loops[l].function == tree->loops[loop].function;
+         l = tree->loops[l].parent)
+        loop = l;
     return loop;
 }
 
@@ -158,9 +155,9 @@ static bool count_calls(const struct view *view, double *all, double *some)
     *some = thread ? count_recorded(thread) : 0;
     if (*some <= 0 || efg_summary_tree(&tree, view->run, &thread->graph, &thread->loops.main))
         return false;
-    for (uint32_t v = 0; tree.main != EFG_NONE && v < thread->graph.node_count; v++) {
-        if (tree.loop_of[v] == EFG_NONE ||
-            !efg_looptree_is_inside(&tree, tree.loop_of[v], widest_main(&tree)))
+    uint32_t widest = widest_of(&tree, tree.main);
+    for (uint32_t v = 0; widest != EFG_NONE && v < thread->graph.node_count; v++) {
+        if (tree.loop_of[v] == EFG_NONE || !efg_looptree_is_inside(&tree, tree.loop_of[v], widest))
             continue;
         calls += thread->graph.nodes[v].time.count;
         polls += thread->graph.nodes[v].polls;

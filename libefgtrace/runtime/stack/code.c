@@ -154,7 +154,7 @@ static bool is_turn(const ZydisDecodedInstruction *i, enum efg_turn_kind *kind)
 static uintptr_t add_turn(struct function *f, const ZydisDecodedInstruction *i, uint32_t at,
                           enum efg_turn_kind kind)
 {
-    bool is_jump = (kind == EFG_TURN_BRANCH || kind == EFG_TURN_JUMP) && i->raw.imm[0].is_relative;
+    bool is_jump = kind != EFG_TURN_CALL && i->raw.imm[0].is_relative;
     uintptr_t to = is_jump ? address_of(f, at) + i->length + i->raw.imm[0].value.u : 0;
 
     f->to[f->turn_count] = to;

@@ -168,7 +168,7 @@ void efg_pyflow_look(uintptr_t code, struct efg_pycall *call)
     uint32_t i = find_positions(&d) ? instruction_at(&d, call->unit) : d.count;
 
     call->position = (struct efg_position){0};
-    if (i < d.count && d.position) {
+    if (i < d.count) {
         i = innermost(&d, code, i, call->line);
         call->instruction = d.turns[i].at;
         call->position = d.position[i];
