@@ -213,14 +213,12 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/tests/tested.a
 
 # The call path is tested without MPI, with modules to load and to unload while it runs.
 of       = $(patsubst %,$(BUILD)/obj/$(MPI)/libefgtrace/runtime/%.o,$(1))
-WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi memo modules pycode pyflow pylayout python steps walk))
+WALKED  := $(call of,base/memory $(addprefix stack/,callpath cfi code firsts memo modules pycode pyflow pylayout pyrounds python saved steps walk) base/clock)
 MODULES := $(patsubst %,$(BUILD)/tests/plugin-%.so,a b c d e f) $(BUILD)/tests/thrower.so
 
 $(BUILD)/tests/test_callpath: $(WALKED) | $(MODULES)
-$(BUILD)/tests/test_callpath: FILES_LIBS += $(call pc,--libs,libunwind)
-
-$(BUILD)/tests/test_code: $(WALKED) $(call of,stack/code)
-$(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
+$(BUILD)/tests/test_code: $(WALKED)
+$(BUILD)/tests/test_callpath $(BUILD)/tests/test_code: FILES_LIBS += $(call pc,--libs,libunwind) $(ZYDIS)
 
 # Objects that call by their slots in each way that there is.
 CALLERS := $(patsubst %,$(BUILD)/tests/caller-%.so,lazy now noplt)

@@ -120,7 +120,7 @@ static int look_at(struct work *w, const struct efg_frame *frame)
 {
     const struct efg_symbol *frames;
     const char *module = w->run.common.names.modules[frame->module];
-    uint64_t offset = frame->offset;
+    uint64_t offset = efg_frame_place(frame->offset);
     char text[PATH_MAX];
     int count = efg_symbols_find(w->all, module, offset, &frames);
     if (!has_name(frames, count)) {
@@ -142,8 +142,8 @@ static int find_new(struct work *w)
         for (uint32_t k = 0; k < names->paths[i].depth && !error; k++) {
             const struct efg_frame *frame = &names->paths[i].frames[k];
             const char *module = names->modules[frame->module];
-            uint64_t known = seen.count,
-                     *place = efg_map_put(&seen, frame->offset ^ (uint64_t)frame->module << 48);
+            uint64_t known = seen.count, *place = efg_map_put(&seen, efg_frame_place(frame->offset) ^
+                                                                         (uint64_t)frame->module << 48);
             if (!place)
                 error = -ENOMEM;
             if (error || seen.count == known)

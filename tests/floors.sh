@@ -60,6 +60,7 @@ runtime/job     files/match     messages of all ranks are matched
 runtime/job     files/otf2      makes the trace
 runtime/job     files/run       makes the run file
 runtime/job     files/summary   writes it
+files/symbols   files/log       what the offset of a frame says
 runtime/job     files/symbols   resolves names for all ranks
 runtime/job     runtime/calls   whether MPI has sessions
 runtime/job     runtime/census  learns which ranks are traced

@@ -20,7 +20,8 @@ const char efg_graph_json_help[] =
     "            loop (innermost one or null), count, bytes, polls, poll_time, world, unordered,\n"
     "            ranks RANKS, visits [{least, most, ranks RANKS}],\n"
     "            time {sum min max histogram},\n"
-    "            path [{module, offset, function, file, line}] innermost first}]\n"
+    "            path [{module, offset, function, file, line}] innermost first; first_round_of is\n"
+    "            in it, too, where the call was made in the first round of so many loops}]\n"
     "          region, size, element, partner (\"rank +1\": the next one), communicator: text, \"\" where\n"
     "          they are not part of the signature or there is none\n"
     "  edges   [{id, from, to, count, ranks, visits, time}]: time between the calls\n"
@@ -69,7 +70,9 @@ static void add_frame(cJSON *path, const char *module, uint64_t offset, const st
 {
     cJSON *frame = cJSON_CreateObject();
     efg_json_text(frame, "module", module);
-    efg_json_hex(frame, "offset", offset);
+    efg_json_hex(frame, "offset", efg_frame_place(offset));
+    if (efg_frame_firsts(offset))
+        efg_json_number(frame, "first_round_of", efg_frame_firsts(offset));
     efg_json_text(frame, "function", symbol ? symbol->function : "");
     efg_json_text(frame, "file", symbol ? symbol->file : "");
     efg_json_number(frame, "line", symbol ? symbol->line : 0);

@@ -86,9 +86,9 @@ static void enter_frame(struct walk *walk, const struct efg_run *run, const stru
     }
     if (site && site->symbol_count)
         return;
-    snprintf(name, sizeof name, "%s+0x%llx", efg_summary_last_part(module),
-             (unsigned long long)frame->offset);
-    enter(walk, name, module, frame->offset, NULL);
+    uint64_t place = efg_frame_place(frame->offset);
+    efg_summary_address(name, sizeof name, module, place);
+    enter(walk, name, module, place, NULL);
 }
 
 static uint32_t context_of(struct efg_contexts *cs, const struct efg_run *run, const struct efg_node *node)

@@ -425,7 +425,7 @@ static void compare_all_words(struct efg_memo *memo, const uintptr_t *frame, str
         struct efg_word *word = i < walk->word_count ? &walk->word[i] : &(struct efg_word){NULL, 0};
         word->value++;
         efg_memo_clear(memo);
-        efg_memo_add(memo, frame, walk, 700, 7, 70);
+        efg_memo_add(memo, frame, walk, 700, 7, 70, NULL, 0);
         for (int k = 0; k < 2; k++)
             assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
         assert_true(!efg_memo_predict(memo->hand, frame) == (i < walk->word_count));
@@ -447,7 +447,7 @@ static void test_remembers(void **state)
     if (efg_walk(walk, frame, DEPTH) != 0)
         skip(); /* not on this processor */
     assert_null(efg_memo_recall(memo, frame, walk, 700));
-    efg_memo_add(memo, frame, walk, 700, 7, 70);
+    efg_memo_add(memo, frame, walk, 700, 7, 70, NULL, 0);
     assert_null(efg_memo_predict(&hand, frame)); /* it has not come after itself yet */
     assert_int_equal(efg_memo_recall(memo, frame, walk, 700)->path, 7);
     for (int i = 0; i < 3; i++)
@@ -525,7 +525,7 @@ static void test_expects_the_end_of_a_loop(void **state)
         if (i > length)
             assert_non_null(e);
         if (!e && !efg_memo_recall(memo, frame + path, walk, path))
-            efg_memo_add(memo, frame + path, walk, path, path, path);
+            efg_memo_add(memo, frame + path, walk, path, path, path, NULL, 0);
         assert_true(!e || e->path == path);
         assert_null(efg_memo_predict(&hand, frame)); /* which changes nothing */
     }
@@ -548,7 +548,7 @@ static void test_remembers_so_much(void **state)
     walk->count = walk->word_count = 16;
     do {
         entries = memo->entries;
-        efg_memo_add(memo, frame + i, walk, i, i, i);
+        efg_memo_add(memo, frame + i, walk, i, i, i, NULL, 0);
         i++;
     } while (memo->entries > entries);
     assert_in_range(entries, 1000, 100000);
@@ -557,7 +557,7 @@ static void test_remembers_so_much(void **state)
     assert_int_equal(efg_memo_recall(memo, frame + 1, walk, 1)->path, 1);
     assert_int_equal(efg_memo_recall(memo, frame + entries, walk, entries)->path, entries);
     for (; memo->entries == entries; i++)
-        efg_memo_add(memo, frame + i, walk, i, i, i);
+        efg_memo_add(memo, frame + i, walk, i, i, i, NULL, 0);
     assert_int_equal(memo->entries, 1);
     assert_true(i - last > entries);
     assert_int_equal(efg_memo_recall(memo, frame + i - 1, walk, i - 1)->path, i - 1);
@@ -635,7 +635,7 @@ static void test_counted_is_there(void **state)
     assert_int_equal(pthread_create(&thread, NULL, add_paths, &is_over), 0);
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
         uint32_t count = efg_callpath_count();
-        struct efg_path path = count ? efg_callpath_get(count) : (struct efg_path){1, 0, NULL};
+        struct efg_path path = count ? efg_callpath_get(count) : (struct efg_path){.hash = 1};
         missing += !path.hash || (path.depth && !path.frames);
     }
     pthread_join(thread, NULL);

@@ -205,10 +205,9 @@ static void make(const struct version *v)
     }
 }
 
-/* As if each instruction had called something: the last one of LINE that calls. */
-static struct efg_position position_of(const struct version *v, uint32_t line)
+/* As if each instruction of LINE that calls had called something. Returns how many. */
+static uint32_t look_at(const struct version *v, uint32_t line, struct efg_pycall *calls)
 {
-    struct efg_pycall calls[MOST / 2];
     uint32_t count = 0;
 
     make(v);
@@ -221,7 +220,21 @@ static struct efg_position position_of(const struct version *v, uint32_t line)
                 calls[count] = (struct efg_pycall){.unit = unit, .line = line};
                 efg_pyflow_look((uintptr_t)code, &calls[count++]);
             }
-    return efg_pyflow_position(calls, count, line);
+    return count;
+}
+
+/* Of all calls of LINE, in the first rounds of FIRSTS loops. */
+static struct efg_position position_in(const struct version *v, uint32_t line, unsigned firsts)
+{
+    struct efg_pycall calls[MOST / 2];
+    uint32_t count = look_at(v, line, calls);
+
+    return efg_pyflow_position(calls, count, line, firsts);
+}
+
+static struct efg_position position_of(const struct version *v, uint32_t line)
+{
+    return position_in(v, line, 0);
 }
 
 static efg_place place(const struct version *v, uint32_t line)
@@ -253,6 +266,28 @@ static void loops_of_lines(void **state)
     }
 }
 
+/* Loops of `for` that a call is in: their iterators, and where it is when they are left out. */
+static void where_a_loop_is_entered(void **state)
+{
+    struct efg_pycall calls[MOST / 2];
+
+    (void)state;
+    for (const struct version *v = versions; v < versions + VERSIONS; v++) {
+        for (uint32_t line = 2; line <= 17; line++) {
+            bool is_in_for = line == 5 || line == 7 || line == 16;
+            for (uint32_t i = 0, count = look_at(v, line, calls); i < count; i++) {
+                assert_int_equal(calls[i].for_count, is_in_for);
+                assert_true(!is_in_for || calls[i].slot == 0);
+            }
+            assert_int_equal(position_in(v, line, 1).place != EFG_PLACE_UNKNOWN, is_in_for);
+            assert_int_equal(position_in(v, line, 2).place, EFG_PLACE_UNKNOWN);
+        }
+        assert_int_equal(position_in(v, 5, 1).place & ~EFG_PLACE_FLAGS, place(v, 3));
+        assert_int_equal(position_in(v, 7, 1).place & ~EFG_PLACE_FLAGS, place(v, 3));
+        assert_int_equal(efg_place_loop(position_in(v, 16, 1).place), EFG_PLACE_NO_LOOP);
+    }
+}
+
 static void in_each_round(void **state)
 {
     (void)state;
@@ -278,7 +313,7 @@ static void one_of_several(void **state)
         while (efg_pycode_next_line(&lines) && lines.line != 14)
             call.unit = (uint32_t)(lines.to / 2);
         efg_pyflow_look((uintptr_t)code, &call);
-        struct efg_position position = efg_pyflow_position(&call, 1, 14);
+        struct efg_position position = efg_pyflow_position(&call, 1, 14, 0);
         assert_false(position.place & EFG_PLACE_SEVERAL);
         assert_int_equal(position.order, before.order);
         assert_true(before.leg && before.leg < position.leg);
@@ -308,9 +343,8 @@ static void any_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_of_lines),
-        cmocka_unit_test(in_each_round),
-        cmocka_unit_test(one_of_several),
+        cmocka_unit_test(loops_of_lines),   cmocka_unit_test(where_a_loop_is_entered),
+        cmocka_unit_test(in_each_round),    cmocka_unit_test(one_of_several),
         cmocka_unit_test(any_instructions),
     };
 

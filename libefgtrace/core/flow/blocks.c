@@ -35,13 +35,18 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool goes_on(const struct efg_turn *turn)
+{
+    return turn->kind == EFG_TURN_CALL || turn->kind == EFG_TURN_NOTE;
+}
+
 /* Whether a block begins behind turn number I. */
 static bool is_split(const struct blocks *b, uint32_t i)
 {
     const struct efg_turn *t = &b->turns[i];
     bool is_halt = i + 1 < b->turn_count && t[1].kind == EFG_TURN_HALT && t[1].at == t->behind;
 
-    return t->kind != EFG_TURN_CALL && t->behind < b->size && !is_halt;
+    return !goes_on(t) && t->behind < b->size && !is_halt;
 }
 
 static int find_blocks(struct blocks *b)
@@ -89,7 +94,7 @@ static const struct efg_turn *end_of(const struct blocks *b, uint32_t block, uin
     const struct efg_turn *last = NULL;
 
     for (; *next < b->turn_count && b->turns[*next].at < end; ++*next)
-        if (!last && b->turns[*next].kind != EFG_TURN_CALL)
+        if (!last && !goes_on(&b->turns[*next]))
             last = &b->turns[*next];
     return last;
 }
@@ -145,15 +150,16 @@ static int find_positions(struct blocks *b)
 /* Legs rise from call to call of a block. */
 static void give_positions(const struct blocks *b, struct efg_position *position)
 {
-    uint32_t last = EFG_NONE, number = 0;
+    uint32_t last = EFG_NONE, calls = 0;
 
     for (uint32_t i = 0; i < b->turn_count; i++) {
         uint32_t block = block_of(b, b->turns[i].at);
-        number = block == last ? number + (b->turns[i].kind == EFG_TURN_CALL) : 0;
+        calls = block == last ? calls : 0;
         last = block;
         position[i] = b->position[block];
         if (position[i].leg)
-            position[i].leg = number > EFG_LEG_MOST_CALLS ? 0 : position[i].leg | number << EFG_LEG_EXIT_BITS;
+            position[i].leg = calls > EFG_LEG_MOST_CALLS ? 0 : position[i].leg | calls << EFG_LEG_EXIT_BITS;
+        calls += b->turns[i].kind == EFG_TURN_CALL;
     }
 }
 

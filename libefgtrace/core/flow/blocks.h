@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocks: the flow graph of a function, from the turns in its code: where it does something else than
- * to go on with the next instruction. Blocks begin where turns lead to, and behind them; an edge leads
- * from each block to where it may go on. It does not matter what kind of code it is.
+ * to go on with the next instruction, or where something is noted. Blocks begin where turns lead to, and
+ * behind them; an edge leads from each block to where it may go on. It does not matter what kind of code
+ * it is.
  *
  * A switch leads to all blocks that nothing else leads to; so a function has one at most.
  */
@@ -13,6 +14,7 @@
 
 enum efg_turn_kind {
     EFG_TURN_CALL,
+    EFG_TURN_NOTE, /* it does go on, but its position is asked for (few.h) */
     EFG_TURN_JUMP,
     EFG_TURN_BRANCH, /* a jump, or it goes on behind it */
     EFG_TURN_SWITCH,

@@ -192,8 +192,23 @@ enum efg_comm_kind { EFG_COMM_WORLD, EFG_COMM_SELF, EFG_COMM_INTRA, EFG_COMM_INT
 struct efg_frame {
     uint32_t module;
     uint32_t zero;
-    uint64_t offset; /* bytes from the module's load address */
+    uint64_t offset; /* bytes from the module's load address, or the line of a script; and its upper byte */
 };
+
+/* The call was made in the first round of so many of the innermost loops around it, of those with few
+ * rounds. */
+#define EFG_FRAME_FIRST_SHIFT 56
+
+static inline unsigned efg_frame_firsts(uint64_t offset)
+{
+    return (unsigned)(offset >> EFG_FRAME_FIRST_SHIFT);
+}
+
+/* Where the call is, whatever the round. */
+static inline uint64_t efg_frame_place(uint64_t offset)
+{
+    return offset & ((UINT64_C(1) << EFG_FRAME_FIRST_SHIFT) - 1);
+}
 
 /* Members of a communicator: world ranks in the order of its ranks, LOCAL of the
  * own group, then REMOTE of the other (intercommunicators). The own group of an

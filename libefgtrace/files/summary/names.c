@@ -244,21 +244,33 @@ void efg_summary_short(const struct efg_run *run, char *text, size_t size, const
         efg_summary_brief(text, size, name);
 }
 
+/* Which rounds of loops around it a call was made in, if it has a call path of its own there. */
+static const char *rounds_text(unsigned firsts)
+{
+    static const char *const texts[] = {"", " in round 1", " in round 1 of 2 loops",
+                                        " in round 1 of 3 loops"};
+
+    return texts[firsts < 4 ? firsts : 0];
+}
+
 static void put_symbol(const struct efg_run *run, char *text, size_t size,
-                       const struct efg_run_symbol *symbol, const char *module)
+                       const struct efg_run_symbol *symbol, const char *module, unsigned firsts)
 {
     char function[EFG_NAME_SHORT];
+    const char *rounds = rounds_text(firsts);
     efg_summary_short(run, function, sizeof function, symbol->function);
     if (symbol->line)
-        snprintf(text, size, "%s:%u %s", efg_summary_last_part(symbol->file), symbol->line, function);
+        snprintf(text, size, "%s:%u %s%s", efg_summary_last_part(symbol->file), symbol->line, function,
+                 rounds);
     else
-        snprintf(text, size, "%s (%s)", function, efg_summary_last_part(module));
+        snprintf(text, size, "%s%s (%s)", function, rounds, efg_summary_last_part(module));
 }
 
 void efg_summary_address(char *text, size_t size, const char *module, uint64_t offset)
 {
     if (offset)
-        snprintf(text, size, "%s+0x%llx", efg_summary_last_part(module), (unsigned long long)offset);
+        snprintf(text, size, "%s+0x%llx%s", efg_summary_last_part(module),
+                 (unsigned long long)efg_frame_place(offset), rounds_text(efg_frame_firsts(offset)));
     else
         snprintf(text, size, "%s", efg_summary_last_part(module));
 }
@@ -285,7 +297,8 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     }
     for (uint32_t i = 0; i < site->symbol_count; i++)
         if (!is_user_interface(&site->symbols[i]) && count++ == index)
-            put_symbol(run, text, size, &site->symbols[i], module);
+            put_symbol(run, text, size, &site->symbols[i], module,
+                       i + 1 == site->symbol_count ? efg_frame_firsts(frame->offset) : 0);
     return count;
 }
 
@@ -369,7 +382,8 @@ static void put_apart(const struct efg_run *run, const struct efg_node *node, un
     efg_summary_strip_module(text);
     used = strlen(text);
     if (which & EFG_APART_OFFSET && index < path->depth && !strstr(text, "+0x"))
-        snprintf(text + used, size - used, "@0x%llx", (unsigned long long)path->frames[index].offset);
+        snprintf(text + used, size - used, "@0x%llx",
+                 (unsigned long long)efg_frame_place(path->frames[index].offset));
 }
 
 /* An offset of the frame that is last in TEXT goes to that. */

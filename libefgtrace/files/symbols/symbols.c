@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "files/log/record.h"
 #include "parts.h"
 #include "script.h"
 
@@ -320,6 +321,7 @@ int efg_symbols_find(struct efg_symbols *symbols, const char *name, uint64_t off
                      const struct efg_symbol **frames)
 {
     struct module *module = symbols ? module_of(symbols, name) : NULL;
+    offset = efg_frame_place(offset);
     *frames = &UNKNOWN;
     struct answer *answer = module ? answer_of(module, offset) : NULL;
     if (module && !answer)
@@ -338,7 +340,7 @@ void efg_symbols_look_further(struct efg_symbols *symbols, const char *folder)
 uint64_t efg_symbols_start(struct efg_symbols *symbols, const char *name, uint64_t offset)
 {
     struct module *module = symbols ? module_of(symbols, name) : NULL;
-    return module ? efg_elf_start(&module->file, offset) : offset;
+    return module ? efg_elf_start(&module->file, efg_frame_place(offset)) : offset;
 }
 
 bool efg_symbols_lack(struct efg_symbols *symbols, const char *name, struct efg_symbols_lack *lack)
@@ -358,6 +360,7 @@ int efg_symbols_know(struct efg_symbols *symbols, const char *name, uint64_t off
                      const struct efg_symbol *frames, int count)
 {
     struct module *module = module_of(symbols, name);
+    offset = efg_frame_place(offset);
     if (module && (count < 1 || answer_of(module, offset)))
         return 0;
     struct answer *answer = module ? answer_new(module, offset, count) : NULL;

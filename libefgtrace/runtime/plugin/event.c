@@ -122,8 +122,8 @@ uint32_t efg_plugins_frames(const struct efgtrace_event *event, struct efgtrace_
     struct efg_path path = event->path ? efg_callpath_get(event->path) : (struct efg_path){0};
 
     for (uint32_t i = 0; i < path.depth && i < most; i++)
-        frames[i] =
-            (struct efgtrace_frame){efg_callpath_module(path.frames[i].module), path.frames[i].offset};
+        frames[i] = (struct efgtrace_frame){efg_callpath_module(path.frames[i].module),
+                                            efg_frame_place(path.frames[i].offset)};
     return path.depth;
 }
 

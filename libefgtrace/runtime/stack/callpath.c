@@ -34,7 +34,9 @@
 #include "base/hash.h"
 #include "base/hot.h"
 #include "base/map.h"
+#include "code.h"
 #include "files/symbols/script.h"
+#include "firsts.h"
 #include "memo.h"
 #include "modules.h"
 #include "pycode.h"
@@ -125,7 +127,7 @@ static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t
     memcpy(copy, frames, depth * sizeof *copy);
     uint32_t id = all.path_count + 1;
     *slot = id;
-    *path_at(id) = (struct efg_path){hash, depth, copy};
+    *path_at(id) = (struct efg_path){hash, depth, copy, NULL};
     __atomic_store_n(&all.path_count, id, __ATOMIC_RELEASE); /* last: others read up to it */
     all.path_bytes += depth * sizeof *copy;
     settle_all();
@@ -144,15 +146,23 @@ static bool to_frame(const struct callers *callers, uint32_t i, uint32_t depth, 
     return true;
 }
 
+static const struct efg_pycall *find_call(const struct efg_module *m, const struct efg_python_frame *python)
+{
+    uint32_t unit = efg_pycode_unit(python->code, python->at);
+
+    for (uint32_t i = 0; i < m->call_count; i++)
+        if (m->calls[i].unit == unit)
+            return &m->calls[i];
+    return NULL;
+}
+
 /* While it runs, its code is there. */
 static void look_at_call(struct efg_module *m, const struct efg_python_frame *python, uint32_t line)
 {
     struct efg_pycall call = {.unit = efg_pycode_unit(python->code, python->at), .line = line};
-    uint32_t i = 0;
 
-    while (i < m->call_count && m->calls[i].unit != call.unit)
-        i++;
-    if (i < m->call_count || i == MOST_CALLS || efg_array_grow(&m->calls, i, 1, sizeof *m->calls))
+    if (find_call(m, python) || m->call_count == MOST_CALLS ||
+        efg_array_grow(&m->calls, m->call_count, 1, sizeof *m->calls))
         return;
     efg_pyflow_look(python->code, &call);
     m->calls[m->call_count++] = call;
@@ -173,25 +183,40 @@ static bool to_python_frame(const struct efg_python_frame *python, struct efg_fr
     return true;
 }
 
-/* Frames from addresses: ours and MPI's are left out where the path begins. */
-static uint32_t to_frames(const struct callers *callers, struct efg_frame *frames, uint64_t *hash)
+/* The function of Python that caller number I is, or NULL. */
+static const struct efg_python_frame *python_at(const struct callers *callers, uint32_t i)
+{
+    return i >= callers->first && i - callers->first < callers->python ? &callers->frame[i - callers->first]
+                                                                       : NULL;
+}
+
+/* Frames from addresses, and in CALLER the number of each: ours and MPI's are left out where the path
+ * begins. */
+static uint32_t to_frames(const struct callers *callers, struct efg_frame *frames, uint16_t *caller)
 {
     uint32_t depth = 0;
-    *hash = 0;
+
     for (uint32_t i = 0; i < callers->count && depth < all.depth; i++) {
-        uint32_t python = i - callers->first;
-        struct efg_frame *frame = &frames[depth];
-        if (i >= callers->first && python < callers->python ? !to_python_frame(&callers->frame[python], frame)
-                                                            : !to_frame(callers, i, depth, frame))
-            continue;
-        depth++;
-        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash), frame->offset);
+        const struct efg_python_frame *python = python_at(callers, i);
+        caller[depth] = (uint16_t)i;
+        depth +=
+            python ? to_python_frame(python, &frames[depth]) : to_frame(callers, i, depth, &frames[depth]);
     }
     return depth;
 }
 
-static uint32_t find_path(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
+static uint64_t hash_frames(const struct efg_frame *frames, uint32_t depth)
 {
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < depth; i++)
+        hash = efg_hash_mix(efg_hash_mix(hash, efg_modules_get(frames[i].module)->hash), frames[i].offset);
+    return hash;
+}
+
+static uint32_t find_path(const struct efg_frame *frames, uint32_t depth)
+{
+    uint64_t hash = hash_frames(frames, depth);
     uint64_t *found = efg_map_find(&all.by_hash, hash);
     return found ? (uint32_t)*found : add_path(hash, frames, depth);
 }
@@ -202,21 +227,70 @@ static void halve_depth(void)
     all.halvings++;
 }
 
+/* Frame number I of PATH, whose caller is number CALLER. Of machine code around Python nothing is known. */
+static void look_at_frame(struct efg_firsts_search *search, const struct efg_path *path, uint32_t i,
+                          const struct callers *callers, uint32_t caller)
+{
+    const struct efg_python_frame *python = python_at(callers, caller);
+    const struct efg_module *m = efg_modules_get(path->frames[i].module);
+    uint64_t offset = path->frames[i].offset;
+    const struct efg_pycall *call = python ? find_call(m, python) : NULL;
+
+    if (call) {
+        efg_firsts_add_python(search, i, caller - callers->first, call);
+    } else if (!callers->python) {
+        struct efg_few few = efg_code_few(m, offset);
+        efg_firsts_add(search, i, caller, efg_code_position(m, offset, 0), &few);
+    }
+}
+
+/* Which loops of PATH are looked at (firsts.h). */
+static void find_firsts(struct efg_path *path, const struct callers *callers, const uint16_t *caller)
+{
+    struct efg_firsts_search search = {0};
+
+    for (uint32_t i = path->depth; i-- > 0;)
+        look_at_frame(&search, path, i, callers, caller[i]);
+    struct efg_firsts *kept = search.firsts.count && is_in_budget(sizeof *kept) ? malloc(sizeof *kept) : NULL;
+    if (!kept)
+        return;
+    *kept = search.firsts;
+    __atomic_store_n(&path->firsts, kept, __ATOMIC_RELEASE);
+    all.path_bytes += sizeof *kept;
+}
+
 static uint32_t intern(const struct callers *callers)
 {
     struct efg_frame frames[EFG_CALLPATH_DEPTH];
-    uint64_t hash;
+    uint16_t caller[EFG_CALLPATH_DEPTH];
 
     pthread_mutex_lock(&all.lock);
-    uint32_t depth = to_frames(callers, frames, &hash);
-    uint32_t path = find_path(hash, frames, depth);
+    uint32_t depth = to_frames(callers, frames, caller);
+    uint32_t known = all.path_count, path = find_path(frames, depth);
     while (!path && all.depth) {
         halve_depth();
-        depth = to_frames(callers, frames, &hash);
-        path = find_path(hash, frames, depth);
+        depth = to_frames(callers, frames, caller);
+        path = find_path(frames, depth);
     }
+    if (path > known)
+        find_firsts(path_at(path), callers, caller);
     pthread_mutex_unlock(&all.lock);
     return path;
+}
+
+/* The path of the same frames as PATH, of loops that are in their first rounds NOW. */
+static uint32_t intern_firsts(uint32_t path, uint32_t now)
+{
+    struct efg_frame frames[EFG_CALLPATH_DEPTH];
+    const struct efg_path *p = path_at(path);
+
+    pthread_mutex_lock(&all.lock);
+    memcpy(frames, p->frames, p->depth * sizeof *frames);
+    efg_firsts_mark(p->firsts, now, frames);
+    uint32_t found = find_path(frames, p->depth);
+    __atomic_store_n(&p->firsts->path[now], found, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&all.lock);
+    return found ? found : path;
 }
 
 /* --- Addresses --- */
@@ -402,15 +476,37 @@ static void find_callers(struct finder *f, uint32_t count)
     memcpy(c->address + first + c->python, f->walk.address + end, (count - end) * sizeof *c->address);
 }
 
-/* The path of a call that is not the expected one. */
-static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
+/* PATH, or the one that stands for it in the first rounds of loops; E: its entry, or NULL. */
+static uint32_t in_round(const struct finder *f, uint32_t path, const struct efg_memo_entry *e)
 {
-    struct finder *f = finder_now();
-    if (!f)
-        return 0;
-    const struct efg_memo_entry *e = expect_python(f, frame);
-    if (e)
-        return e->path;
+    const struct efg_firsts *firsts = path ? __atomic_load_n(&path_at(path)->firsts, __ATOMIC_ACQUIRE) : NULL;
+    uint32_t now =
+        firsts ? efg_firsts_now(firsts, &f->python, e ? efg_memo_rounds(e) : NULL, e ? e->round_count : 0)
+               : 0;
+
+    if (!now)
+        return path;
+    uint32_t known = __atomic_load_n(&firsts->path[now], __ATOMIC_ACQUIRE);
+    return known ? known : intern_firsts(path, now);
+}
+
+/* The path of the walk that was just made, and kept with it where its rounds are counted. */
+static const struct efg_memo_entry *keep(struct finder *f, const uintptr_t *frame, uint64_t words,
+                                         uint32_t path)
+{
+    struct efg_memo_round rounds[EFG_FIRSTS_ROUNDS];
+    const struct efg_firsts *firsts = __atomic_load_n(&path_at(path)->firsts, __ATOMIC_ACQUIRE);
+    uint32_t count = firsts && !f->callers.python ? efg_firsts_locate(firsts, frame, &f->walk, rounds) : 0;
+
+    return efg_memo_add(&f->memo, frame, &f->walk, words, path, path_at(path)->hash, rounds, count);
+}
+
+/* The path of a call that is not the expected one, whatever the rounds; and its entry, or NULL. */
+static uint32_t search(struct finder *f, const uintptr_t *frame, const struct efg_memo_entry **e)
+{
+    *e = expect_python(f, frame);
+    if (*e)
+        return (*e)->path;
     uint32_t limit = efg_callpath_depth() + SKIP - 1;
     bool is_walked = efg_walk(&f->walk, frame, limit) == 0;
     find_callers(f, is_walked ? f->walk.count : unwind(f, frame, limit));
@@ -420,16 +516,25 @@ static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
     bool is_lasting = is_walked && f->walk.is_lasting;
     struct key key = key_of(&f->callers);
     uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
-    e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
-    if (e)
-        return e->path;
+    *e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
+    if (*e)
+        return (*e)->path;
     uint32_t path = path_of(f, key);
     if (!path)
         path = new_path(f, key);
     if (path && is_lasting)
-        efg_memo_add(&f->memo, frame, &f->walk, words, path, path_at(path)->hash);
+        *e = keep(f, frame, words, path);
     update_memory(f);
     return path;
+}
+
+static __attribute__((noinline)) uint32_t find_other(const uintptr_t *frame)
+{
+    struct finder *f = finder_now();
+    const struct efg_memo_entry *e = NULL;
+    uint32_t path = f ? search(f, frame, &e) : 0;
+
+    return path ? in_round(f, path, e) : 0;
 }
 
 /* That its address is asked for makes the compiler keep the frame in the form that walk.h needs.
@@ -440,11 +545,11 @@ EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
     const struct efg_memo_entry *e = NULL;
     if (f && f->mine->generation == efg_modules_generation())
         e = efg_memo_predict(&f->mine->hand, frame);
-    if (e) {
+    if (e && !e->round_count) {
         *hash = e->hash;
         return e->path;
     }
-    uint32_t path = find_other(frame);
+    uint32_t path = e ? in_round(f, e->path, e) : find_other(frame);
     *hash = path ? path_at(path)->hash : 0;
     return path;
 }
@@ -470,12 +575,8 @@ unsigned efg_callpath_depth(void)
 
 static uint32_t cut_to(const struct efg_path *path, uint32_t depth, uint64_t *hash)
 {
-    *hash = 0;
-    for (uint32_t i = 0; i < depth; i++) {
-        const struct efg_frame *frame = &path->frames[i];
-        *hash = efg_hash_mix(efg_hash_mix(*hash, efg_modules_get(frame->module)->hash), frame->offset);
-    }
-    return find_path(*hash, path->frames, depth);
+    *hash = hash_frames(path->frames, depth);
+    return find_path(path->frames, depth);
 }
 
 static int cut_all(void)
@@ -519,12 +620,28 @@ uint32_t efg_callpath_count(void)
     return __atomic_load_n(&all.path_count, __ATOMIC_ACQUIRE);
 }
 
-struct efg_position efg_callpath_position(const struct efg_module *module, uint32_t line)
+static struct efg_position position_in_script(const struct efg_module *module, uint64_t place,
+                                              unsigned firsts)
 {
     pthread_mutex_lock(&all.lock);
-    struct efg_position position = efg_pyflow_position(module->calls, module->call_count, line);
+    struct efg_position position =
+        efg_pyflow_position(module->calls, module->call_count, (uint32_t)place, firsts);
     pthread_mutex_unlock(&all.lock);
-    return position;
+    return efg_position_in(position, EFG_ORDER_SCRIPTS + efg_modules_number(module));
+}
+
+struct efg_position efg_callpath_position(uint32_t id, uint32_t frame)
+{
+    struct efg_path path = id ? efg_callpath_get(id) : (struct efg_path){0};
+
+    if (frame >= path.depth)
+        return (struct efg_position){0};
+    const struct efg_frame *f = &path.frames[path.depth - 1 - frame];
+    const struct efg_module *module = efg_modules_get(f->module);
+    uint64_t place = efg_frame_place(f->offset);
+    unsigned firsts = efg_frame_firsts(f->offset);
+    return module->is_script ? position_in_script(module, place, firsts)
+                             : efg_code_position(module, place, firsts);
 }
 
 struct efg_path efg_callpath_get(uint32_t id)

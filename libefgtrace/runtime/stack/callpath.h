@@ -19,10 +19,13 @@
 
 #define EFG_CALLPATH_DEPTH 128 /* frames, the most that can be asked for */
 
+struct efg_firsts; /* firsts.h */
+
 struct efg_path {
     uint64_t hash; /* agrees between ranks */
     uint32_t depth;
     const struct efg_frame *frames; /* innermost first */
+    struct efg_firsts *firsts;      /* NULL: none of its loops is looked at; atomic */
 };
 
 struct efg_callpath_mine; /* expected.h */
@@ -56,10 +59,10 @@ uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash);
 uint32_t efg_callpath_count(void);
 struct efg_path efg_callpath_get(uint32_t id);
 
-struct efg_module;
+/* The position of the call in frame number FRAME, from the outermost one on, of the path ID, in the code
+ * of its function: the machine's (code.h) or Python's, as far as its calls are known so far (pyflow.h). */
+struct efg_position efg_callpath_position(uint32_t id, uint32_t frame);
 
-/* The position of LINE of the script MODULE, as far as its calls are known so far. */
-struct efg_position efg_callpath_position(const struct efg_module *module, uint32_t line);
 uint32_t efg_callpath_modules(void);
 const char *efg_callpath_module(uint32_t id); /* path name of the file */
 

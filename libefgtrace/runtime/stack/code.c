@@ -16,19 +16,18 @@
 #define UNW_LOCAL_ONLY
 #include "code.h"
 
-#include "callpath.h"
-#include "modules.h"
-
 #ifdef __x86_64__
 
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <libunwind.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/none.h"
@@ -54,11 +53,16 @@ struct function {
     uint8_t *bytes;
     struct efg_turn *turns;
     uintptr_t *to; /* addresses that they lead to; 0: none */
-    uint32_t turn_count, switches;
+    struct efg_note *notes;
+    uint32_t turn_count, note_count, switches;
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t functions;       /* that were looked at */
 static struct efg_map positions; /* of calls, by module and offset of their last byte */
+static struct efg_map few;       /* of those in such loops, number of FOUND, from 1; likewise */
+static struct efg_few *found;
+static uint32_t found_count;
 static uint64_t held;
 static __thread uint64_t spent __attribute__((tls_model("initial-exec")));
 
@@ -67,6 +71,7 @@ static void function_fini(struct function *f)
     free(f->bytes);
     free(f->turns);
     free(f->to);
+    free(f->notes);
 }
 
 /* --- pieces --- */
@@ -163,6 +168,108 @@ static uintptr_t add_turn(struct function *f, const ZydisDecodedInstruction *i, 
     return to;
 }
 
+/* --- what counts rounds --- */
+
+/* Where OPERAND is, as struct efg_few names it: its base, from 1, and offset; 0: elsewhere. */
+static uint64_t variable_of(const ZydisDecodedOperand *operand)
+{
+    static const ZydisRegister saved[] = {
+        [EFG_CODE_RBX] = ZYDIS_REGISTER_RBX, [EFG_CODE_RBP] = ZYDIS_REGISTER_RBP,
+        [EFG_CODE_R12] = ZYDIS_REGISTER_R12, [EFG_CODE_R13] = ZYDIS_REGISTER_R13,
+        [EFG_CODE_R14] = ZYDIS_REGISTER_R14, [EFG_CODE_R15] = ZYDIS_REGISTER_R15};
+    uint64_t offset = 0;
+    unsigned base = EFG_CODE_STACK;
+
+    if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        ZydisRegister whole =
+            ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
+        for (base = 0; base < EFG_CODE_STACK && saved[base] != whole;)
+            base++;
+        if (base == EFG_CODE_STACK)
+            return 0;
+    } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.index == ZYDIS_REGISTER_NONE &&
+               operand->mem.type == ZYDIS_MEMOP_TYPE_MEM) {
+        if (operand->mem.base == ZYDIS_REGISTER_RBP)
+            base = EFG_CODE_FRAME;
+        else if (operand->mem.base != ZYDIS_REGISTER_RSP)
+            return 0;
+        offset = (uint32_t)operand->mem.disp.value;
+    } else {
+        return 0;
+    }
+    return offset << 32 | (base + 1);
+}
+
+struct efg_code_variable efg_code_variable(uint64_t variable)
+{
+    return (struct efg_code_variable){(enum efg_code_base)((uint32_t)variable - 1),
+                                      (int32_t)(variable >> 32)};
+}
+
+/* What I does with the variable that its first operand is. */
+static struct efg_note note_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand)
+{
+    bool is_number = i->operand_count_visible > 1 && operand[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    bool is_itself = i->operand_count_visible > 1 && operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                     operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                     operand[1].reg.value == operand[0].reg.value;
+    int64_t number = is_number ? operand[1].imm.value.s : 0;
+    struct efg_note note = {.kind = EFG_NOTE_CHANGE, .number = number};
+
+    if (operand->size < 32)
+        return note;
+    if (i->mnemonic == ZYDIS_MNEMONIC_MOV && is_number)
+        note.kind = EFG_NOTE_SET;
+    else if (i->mnemonic == ZYDIS_MNEMONIC_XOR && is_itself)
+        note.kind = EFG_NOTE_SET;
+    else if (i->mnemonic == ZYDIS_MNEMONIC_CMP && is_number)
+        note.kind = EFG_NOTE_COMPARE;
+    else if (i->mnemonic == ZYDIS_MNEMONIC_ADD && is_number)
+        note.kind = EFG_NOTE_ADD;
+    else if (i->mnemonic == ZYDIS_MNEMONIC_SUB && is_number)
+        note = (struct efg_note){.kind = EFG_NOTE_ADD, .number = -number};
+    else if (i->mnemonic == ZYDIS_MNEMONIC_INC || i->mnemonic == ZYDIS_MNEMONIC_DEC)
+        note = (struct efg_note){.kind = EFG_NOTE_ADD, .number = i->mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1};
+    else if (i->mnemonic == ZYDIS_MNEMONIC_LEA && operand[1].mem.index == ZYDIS_REGISTER_NONE &&
+             operand[1].mem.base ==
+                 ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand[0].reg.value))
+        note = (struct efg_note){.kind = EFG_NOTE_ADD, .number = operand[1].mem.disp.value};
+    return note;
+}
+
+/* Others, as vector instructions, are not worth a second look. */
+static bool may_count(const ZydisDecodedInstruction *i)
+{
+    return i->operand_count_visible &&
+           (i->meta.category == ZYDIS_CATEGORY_BINARY || i->meta.category == ZYDIS_CATEGORY_DATAXFER ||
+            i->meta.category == ZYDIS_CATEGORY_LOGICAL || i->meta.category == ZYDIS_CATEGORY_MISC ||
+            i->meta.category == ZYDIS_CATEGORY_CMOV || i->meta.category == ZYDIS_CATEGORY_SHIFT ||
+            i->meta.category == ZYDIS_CATEGORY_CONVERT || i->meta.category == ZYDIS_CATEGORY_SETCC);
+}
+
+/* A note of what I, at the offset AT, does with a variable. Returns 0, or -ENOMEM. */
+static int add_note(struct function *f, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand,
+                    uint32_t at)
+{
+    uint64_t variable = i->operand_count_visible ? variable_of(operand) : 0;
+    bool is_written = variable && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+
+    if (!variable || (!is_written && i->mnemonic != ZYDIS_MNEMONIC_CMP) ||
+        i->mnemonic == ZYDIS_MNEMONIC_POP) /* the caller's */
+        return 0;
+    struct efg_note note = note_of(i, operand);
+    if (!is_written && note.kind != EFG_NOTE_COMPARE)
+        return 0;
+    if (efg_array_grow(&f->notes, f->note_count, 1, sizeof *f->notes))
+        return -ENOMEM;
+    note.variable = variable;
+    note.turn = f->turn_count;
+    f->notes[f->note_count++] = note;
+    f->to[f->turn_count] = 0;
+    f->turns[f->turn_count++] = (struct efg_turn){at, at + i->length, EFG_TURN_NOTE, EFG_NONE};
+    return 0;
+}
+
 /* Most of it is never touched. */
 static int reserve_turns(struct function *f, uint32_t more)
 {
@@ -177,17 +284,24 @@ static int reserve_turns(struct function *f, uint32_t more)
 static int decode_piece(struct function *f, const ZydisDecoder *decoder, struct piece piece)
 {
     ZydisDecodedInstruction i;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderContext context;
     enum efg_turn_kind kind;
     uint32_t end = piece.at + piece.size + 1;
 
     if (reserve_turns(f, piece.size + 1))
         return -ENOMEM;
     for (uint32_t at = piece.at; at < end; at += i.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, f->bytes + at, end - at, &i)))
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &context, f->bytes + at, end - at, &i)))
             return -ENOTSUP; /* it is no code */
-        uintptr_t to = is_turn(&i, &kind) ? add_turn(f, &i, at, kind) : 0;
+        bool is = is_turn(&i, &kind);
+        uintptr_t to = is ? add_turn(f, &i, at, kind) : 0;
         if (to && offset_of(f, to) == EFG_NONE && !is_entry(f, to) && add_piece(f, to))
             return -ENOTSUP;
+        if (!is && may_count(&i) &&
+            ZYAN_SUCCESS(ZydisDecoderDecodeOperands(decoder, &context, &i, operand, i.operand_count)) &&
+            add_note(f, &i, operand, at))
+            return -ENOMEM;
     }
     return 0;
 }
@@ -236,15 +350,35 @@ static void remember(const struct efg_module *module, uint64_t offset, struct ef
         put(leg_key_of(module, offset), position.leg);
 }
 
+/* The loops of few rounds that call number CALL is in. */
+static void remember_few(const struct function *f, struct efg_noted *noted, uint32_t call, uint64_t offset,
+                         uint32_t number)
+{
+    struct efg_few loops = efg_few_find(noted, call);
+
+    if (!loops.count || efg_array_grow(&found, found_count, 1, sizeof *found))
+        return;
+    for (uint32_t i = 0; i < loops.count; i++)
+        loops.loop[i].entry = efg_position_in(loops.loop[i].entry, number);
+    found[found_count++] = loops;
+    uint64_t *slot = efg_map_put(&few, key_of(f->module, offset));
+    if (slot)
+        *slot = found_count;
+}
+
 static void remember_calls(const struct function *f, const struct efg_position *position)
 {
-    functions++;
-    for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++)
-        if (f->turns[i].kind == EFG_TURN_CALL)
-            remember(f->module,
-                     address_of(f, f->turns[i].at) + f->turns[i].behind - f->turns[i].at - 1 -
-                         f->module->base,
-                     efg_position_in(position[i], functions < EFG_ORDER_SCRIPTS ? functions : EFG_NONE));
+    uint32_t number = ++functions < EFG_ORDER_SCRIPTS ? functions : EFG_NONE;
+    struct efg_noted noted = {position, f->turn_count, f->notes, f->note_count, {0}};
+
+    for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++) {
+        if (f->turns[i].kind != EFG_TURN_CALL)
+            continue;
+        uint64_t offset =
+            address_of(f, f->turns[i].at) + f->turns[i].behind - f->turns[i].at - 1 - f->module->base;
+        remember(f->module, offset, efg_position_in(position[i], number));
+        remember_few(f, &noted, i, offset, number);
+    }
 }
 
 static void find_calls(const struct function *f)
@@ -281,7 +415,8 @@ static void look_at(const struct efg_module *module, uintptr_t address)
     function_fini(&f);
 }
 
-static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
+/* Under the lock. */
+static const uint64_t *look_up(const struct efg_module *module, uint64_t offset)
 {
     const uint64_t *known = efg_map_find(&positions, key_of(module, offset));
 
@@ -292,44 +427,78 @@ static struct efg_position position_of(const struct efg_module *module, uint64_t
         known = efg_map_find(&positions, key_of(module, offset));
         if (!known)
             remember(module, offset, (struct efg_position){0});
-        efg_memory_settle(&held, efg_map_memory(&positions));
+        efg_memory_settle(&held,
+                          efg_map_memory(&positions) + efg_map_memory(&few) + found_count * sizeof *found);
         spent += efg_clock_cpu() - begin;
     }
-    const uint64_t *leg = efg_map_find(&positions, leg_key_of(module, offset));
+    return known;
+}
+
+static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
+{
+    const uint64_t *known = look_up(module, offset),
+                   *leg = efg_map_find(&positions, leg_key_of(module, offset));
+
     return known
                ? (struct efg_position){(efg_place)*known, (uint32_t)(*known >> 32), leg ? (uint32_t)*leg : 0}
                : (struct efg_position){0};
+}
+
+static struct efg_few few_of(const struct efg_module *module, uint64_t offset)
+{
+    const uint64_t *known = look_up(module, offset) ? efg_map_find(&few, key_of(module, offset)) : NULL;
+
+    return known ? found[*known - 1] : (struct efg_few){0};
+}
+
+struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset)
+{
+    pthread_mutex_lock(&lock);
+    struct efg_few loops = few_of(module, offset);
+    pthread_mutex_unlock(&lock);
+    return loops;
+}
+
+struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts)
+{
+    struct efg_position position = {0};
+
+    pthread_mutex_lock(&lock);
+    struct efg_few loops = firsts ? few_of(module, offset) : (struct efg_few){0};
+    if (!firsts)
+        position = position_of(module, offset);
+    else if (firsts <= loops.count)
+        position = loops.loop[firsts - 1].entry;
+    pthread_mutex_unlock(&lock);
+    return position;
 }
 
 #else
 
 static __thread uint64_t spent __attribute__((tls_model("initial-exec")));
 
-static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
+struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset)
 {
     (void)module;
     (void)offset;
+    return (struct efg_few){0};
+}
+
+struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts)
+{
+    (void)module;
+    (void)offset;
+    (void)firsts;
     return (struct efg_position){0};
 }
 
+struct efg_code_variable efg_code_variable(uint64_t variable)
+{
+    (void)variable;
+    return (struct efg_code_variable){0};
+}
+
 #endif
-
-static struct efg_position position_in_script(const struct efg_module *module, uint64_t line)
-{
-    return efg_position_in(efg_callpath_position(module, (uint32_t)line),
-                           EFG_ORDER_SCRIPTS + efg_modules_number(module));
-}
-
-struct efg_position efg_code_position(uint32_t path, uint32_t frame)
-{
-    struct efg_path p = path ? efg_callpath_get(path) : (struct efg_path){0};
-
-    if (frame >= p.depth)
-        return (struct efg_position){0};
-    const struct efg_frame *f = &p.frames[p.depth - 1 - frame];
-    const struct efg_module *module = efg_modules_get(f->module);
-    return module->is_script ? position_in_script(module, f->offset) : position_of(module, f->offset);
-}
 
 uint64_t efg_code_time(void)
 {

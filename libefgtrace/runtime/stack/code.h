@@ -1,22 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code: which loops in the code of its function a call is in (core/flow/place.h): of Python by its lines
- * (pyflow.h), else in the machine code. A function is analysed when it is first asked for, and the result
- * is remembered.
+ * Code: which loops in the machine code of its function a call is in (core/flow/place.h), and which of
+ * them have few rounds (core/flow/few.h). A function is analysed when it is first asked for, and the
+ * result is remembered.
  *
- * Machine code is known on x86-64, of functions with unwind information, up to 256 kB; not where an indirect
- * jump may lead anywhere (interpreters, several large switches).
+ * Machine code is known on x86-64, of functions with unwind information, up to 256 kB; not where an
+ * indirect jump may lead anywhere (interpreters, several large switches).
  *
  * Source of the decoder: Zydis, https://zydis.re
  */
 #ifndef EFG_CODE_H
 #define EFG_CODE_H
 
-#include "core/flow/place.h"
+#include "core/flow/few.h"
+#include "modules.h"
 
-/* The position of the call in frame number FRAME, from the outermost one on, of the call path PATH
- * (callpath.h). One thread at a time. */
-struct efg_position efg_code_position(uint32_t path, uint32_t frame);
+/* The position of the call whose last byte is at OFFSET of MODULE; in the first round of FIRSTS loops
+ * around it: where it is without these. */
+struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts);
+
+/* Loops around it that have few rounds. */
+struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset);
+
+/* A variable of a function: a register that it saves for its caller, or a word of its stack. */
+enum efg_code_base {
+    EFG_CODE_RBX,
+    EFG_CODE_RBP,
+    EFG_CODE_R12,
+    EFG_CODE_R13,
+    EFG_CODE_R14,
+    EFG_CODE_R15,
+    EFG_CODE_STACK, /* at rsp + offset */
+    EFG_CODE_FRAME, /* at rbp + offset */
+};
+
+struct efg_code_variable {
+    enum efg_code_base base;
+    int32_t offset;
+};
+
+/* The one that is named VARIABLE (struct efg_few); its lower 32 bits count. */
+struct efg_code_variable efg_code_variable(uint64_t variable);
 
 /* ns that this thread has spent on analysing functions so far. */
 uint64_t efg_code_time(void);

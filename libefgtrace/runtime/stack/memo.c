@@ -156,13 +156,15 @@ static bool is_in_stack(const struct efg_memo *memo, const uintptr_t *frame, con
     return is_inside;
 }
 
-void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk, uint64_t key,
-                  uint32_t path, uint64_t hash)
+const struct efg_memo_entry *efg_memo_add(struct efg_memo *memo, const uintptr_t *frame,
+                                          const struct efg_walk *walk, uint64_t key, uint32_t path,
+                                          uint64_t hash, const struct efg_memo_round *rounds,
+                                          uint32_t round_count)
 {
     uint32_t count = walk->word_count, steps = (count + EFG_MEMO_STEP - 1) / EFG_MEMO_STEP;
-    struct efg_memo_entry *e = take(memo, sizeof *e + steps * sizeof *e->step);
+    struct efg_memo_entry *e = take(memo, sizeof *e + steps * sizeof *e->step + round_count * sizeof *rounds);
     if (!e)
-        return;
+        return NULL;
     struct efg_memo_entry **first = bucket_of(memo, key);
     *e = (struct efg_memo_entry){.frame = frame,
                                  .hash = hash,
@@ -170,8 +172,11 @@ void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct ef
                                  .key = key,
                                  .path = path,
                                  .word_count = (uint16_t)count,
-                                 .step_count = (uint16_t)steps,
-                                 .whole = is_in_stack(memo, frame, walk) ? frame : NULL};
+                                 .step_count = (uint8_t)steps,
+                                 .round_count = (uint8_t)round_count,
+                                 .whole = !round_count && is_in_stack(memo, frame, walk) ? frame : NULL};
+    if (round_count)
+        memcpy(e->step + steps, rounds, round_count * sizeof *rounds);
     for (uint32_t i = 0; i < steps * EFG_MEMO_STEP; i++) {
         const struct efg_word *word = &walk->word[i < count ? i : count - 1];
         struct efg_memo_step *s = &e->step[i / EFG_MEMO_STEP];
@@ -179,7 +184,7 @@ void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct ef
         s->value[i % EFG_MEMO_STEP / 2][i % 2] = word->value;
     }
     *first = e;
-    note(memo->hand, e);
+    return note(memo->hand, e);
 }
 
 size_t efg_memo_memory(const struct efg_memo *memo)

@@ -42,11 +42,19 @@ struct efg_memo_entry { /* begins with a cache line */
     uint64_t key;
     uint32_t path;
     uint16_t word_count; /* of the walk */
-    uint16_t step_count;
-    const uintptr_t *whole; /* the frame, if all words are in the stack of the thread above it; else NULL */
+    uint8_t step_count;
+    uint8_t round_count;    /* behind the steps; these are not compared */
+    const uintptr_t *whole; /* the frame, if all words are in the stack of the thread above it, and there
+                               are no rounds; else NULL */
     struct efg_memo_step step[];
 };
-_Static_assert(EFG_WALK_WORDS + EFG_WALK_MORE <= UINT16_MAX, "words are counted in 16 bits");
+_Static_assert(EFG_WALK_WORDS + EFG_WALK_MORE <= EFG_MEMO_STEP * UINT8_MAX, "steps are counted in 8 bits");
+
+/* Where the round of a loop is counted, and what is there in the first one. */
+struct efg_memo_round {
+    const void *at; /* 32 bits; NULL: not known */
+    uint32_t first;
+};
 
 /* Where the thread is in its memo. */
 struct efg_memo_hand {
@@ -122,10 +130,16 @@ static inline const struct efg_memo_entry *efg_memo_predict(struct efg_memo_hand
 const struct efg_memo_entry *efg_memo_recall(struct efg_memo *memo, const uintptr_t *frame,
                                              const struct efg_walk *walk, uint64_t key);
 
-/* Keep that WALK, from FRAME, with this KEY, was that of PATH with HASH. Without room or memory
- * it is not kept. */
-void efg_memo_add(struct efg_memo *memo, const uintptr_t *frame, const struct efg_walk *walk, uint64_t key,
-                  uint32_t path, uint64_t hash);
+/* Keep that WALK, from FRAME, with this KEY, was that of PATH with HASH, and COUNT ROUNDS with it. Returns
+ * the entry; NULL: without room or memory it is not kept. */
+const struct efg_memo_entry *efg_memo_add(struct efg_memo *memo, const uintptr_t *frame,
+                                          const struct efg_walk *walk, uint64_t key, uint32_t path,
+                                          uint64_t hash, const struct efg_memo_round *rounds, uint32_t count);
+
+static inline const struct efg_memo_round *efg_memo_rounds(const struct efg_memo_entry *e)
+{
+    return (const struct efg_memo_round *)(e->step + e->step_count);
+}
 
 /* Forget all entries. */
 void efg_memo_clear(struct efg_memo *memo);

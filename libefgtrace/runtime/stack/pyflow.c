@@ -54,6 +54,7 @@ static enum efg_turn_kind turn_of(enum efg_pykind kind)
     case EFG_PY_IF_FORWARD:
     case EFG_PY_IF_BACKWARD:
     case EFG_PY_IF_ABSOLUTE:
+    case EFG_PY_FOR:
         return EFG_TURN_BRANCH;
     case EFG_PY_ENDS:
         return EFG_TURN_END;
@@ -162,6 +163,53 @@ static uint32_t innermost(const struct decoded *d, uintptr_t code, uint32_t i, u
     return best;
 }
 
+/* --- loops of `for` --- */
+
+/* Whether instruction number I begins each round of a loop of its own: not where none goes on. */
+static bool is_for(const struct decoded *d, uint32_t i)
+{
+    return i > 0 && d->kinds[i] == EFG_PY_FOR && is_further_in(d->position[i], d->position[i - 1]);
+}
+
+static bool has_with(const struct decoded *d)
+{
+    for (uint32_t i = 0; i < d->count; i++)
+        if (d->kinds[i] == EFG_PY_WITH)
+            return true;
+    return false;
+}
+
+/* How many loops of `for` PLACE is in. INNERMOST: the instruction that begins the innermost loop around it;
+ * d->count if that is none of `for`. */
+static uint32_t count_fors(const struct decoded *d, efg_place place, uint32_t *innermost)
+{
+    uint32_t count = 0;
+
+    *innermost = d->count;
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (!is_for(d, i) || !efg_place_is_in(place, place_of(d->position[i])))
+            continue;
+        count++;
+        if (efg_place_loop(place) == efg_place_loop(place_of(d->position[i])))
+            *innermost = i;
+    }
+    return count;
+}
+
+/* Of the call at instruction number I. What `with` has in the stack is below some iterators. */
+static void find_fors(const struct decoded *d, uint32_t i, struct efg_pycall *call)
+{
+    efg_place place = place_of(d->position[i]);
+    uint32_t innermost, count = has_with(d) ? 0 : count_fors(d, place, &innermost);
+
+    call->slot = count - 1;
+    while (count && innermost < d->count && call->for_count < EFG_PYFLOW_FORS) {
+        struct efg_position entry = d->position[innermost - 1];
+        call->entry[call->for_count++] = entry;
+        count = count_fors(d, place_of(entry), &innermost);
+    }
+}
+
 void efg_pyflow_look(uintptr_t code, struct efg_pycall *call)
 {
     struct decoded d = {.layout = efg_pycode_layout(), .units = efg_pycode_units(code)};
@@ -169,6 +217,7 @@ void efg_pyflow_look(uintptr_t code, struct efg_pycall *call)
 
     call->position = (struct efg_position){0};
     if (i < d.count) {
+        find_fors(&d, i, call);
         i = innermost(&d, code, i, call->line);
         call->instruction = d.turns[i].at;
         call->position = d.position[i];
@@ -185,14 +234,22 @@ static struct efg_position join(struct efg_position a, struct efg_position b)
         return b;
     if (is_further_in(a, b))
         return a;
-    if (place_of(a) != place_of(b))
+    if (place_of(a) != place_of(b) || !place_of(a))
         return (struct efg_position){0};
     a.place = place_of(a) | EFG_PLACE_SEVERAL;
     a.leg = 0;
     return a;
 }
 
-struct efg_position efg_pyflow_position(const struct efg_pycall *calls, uint32_t count, uint32_t line)
+static struct efg_position position_of(const struct efg_pycall *call, unsigned firsts)
+{
+    return !firsts                     ? call->position
+           : firsts <= call->for_count ? call->entry[firsts - 1]
+                                       : (struct efg_position){0};
+}
+
+struct efg_position efg_pyflow_position(const struct efg_pycall *calls, uint32_t count, uint32_t line,
+                                        unsigned firsts)
 {
     struct efg_position position = {0};
     uint32_t last = EFG_NONE;
@@ -200,7 +257,8 @@ struct efg_position efg_pyflow_position(const struct efg_pycall *calls, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         if (calls[i].line != line || calls[i].instruction == last)
             continue;
-        position = last == EFG_NONE ? calls[i].position : join(position, calls[i].position);
+        struct efg_position next = position_of(&calls[i], firsts);
+        position = last == EFG_NONE ? next : join(position, next);
         last = calls[i].instruction;
     }
     return position;

@@ -23,6 +23,9 @@ struct efg_pylayout {
     uint16_t file, name, first_line, lines; /* PyCodeObject; lines is what PyCode_Addr2Line reads */
     uint16_t instructions;                  /* PyCodeObject; 0 with an index */
     uint16_t bytes;                         /* PyCodeObject: bytes with the instructions; 0: they are in it */
+    uint16_t stack;          /* of a frame: its evaluation stack, or a pointer to it */
+    uint16_t locals;         /* PyCodeObject: how many variables are below the stack; 0: STACK is a pointer */
+    uint16_t range_index;    /* iterator of range: rounds; 0: only what is left of the range is there */
     uint8_t argument_bytes;                 /* what the argument of a jump counts: 1 or 2 bytes */
     const char *kinds;                      /* of the 256 instructions: enum efg_pykind */
     const char *caches;                     /* of each, units behind it; in hexadecimal; NULL: none */
@@ -40,6 +43,8 @@ enum efg_pykind {
     EFG_PY_IF_FORWARD = 'F',                      /* branch */
     EFG_PY_IF_BACKWARD = 'B',
     EFG_PY_IF_ABSOLUTE = 'A',
+    EFG_PY_FOR = 'I',                             /* branch forward: the next round of `for`, or its end */
+    EFG_PY_WITH = 'W',                            /* leaves something on the stack while a block lasts */
     EFG_PY_ENDS = 'e',                            /* returns, or raises an exception */
     EFG_PY_UNKNOWN = '?',
 };
@@ -51,6 +56,12 @@ enum efg_pykind {
 #define EFG_PY_KIND(state) ((state) >> 2 & 7) /* bytes of a character: 1, 2, 4 */
 #define EFG_PY_COMPACT 0x20
 #define EFG_PY_ASCII 0x40
+#define EFG_PY_SIZE 16        /* of list and tuple */
+#define EFG_PY_ITEMS 24       /* tuple: what is in it */
+#define EFG_PY_ROUNDS 16      /* iterator of list or tuple: how many items were taken, what they are of */
+#define EFG_PY_SEQUENCE 24
+#define EFG_PY_INNER 24       /* enumerate: an iterator; zip: a tuple of them */
+#define EFG_PY_RANGE 16       /* iterator of range: start, step, length; 8 further if the index is there */
 #define EFG_PY_NO_FUNCTION 3 /* _PyInterpreterFrame.owner: FRAME_OWNED_BY_CSTACK */
 
 /* Of version 3.MINOR, which is EFG_PY_FIRST to EFG_PY_LAST. */

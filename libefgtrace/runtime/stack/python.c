@@ -18,6 +18,7 @@
 #include "modules.h"
 #include "pycode.h"
 #include "pylayout.h"
+#include "pyrounds.h"
 
 typedef void *
 get_state(void); /* PyGILState_GetThisThreadState: of the C API since ever; reads a thread's key */
@@ -63,6 +64,9 @@ void efg_python_init(void)
     if (!layout || !types.code || !types.text || !types.bytes)
         return;
     efg_pycode_init(layout, &types);
+    efg_pyrounds_init(&(struct efg_pyrounds_types){find("PyListIter_Type"), find("PyTupleIter_Type"),
+                                                   find("PyRangeIter_Type"), find("PyEnum_Type"),
+                                                   find("PyZip_Type")});
     python.layout = layout;
 }
 
@@ -103,6 +107,12 @@ static uintptr_t take(struct reading *r, uintptr_t address)
     return value;
 }
 
+/* Whether the frame at ADDRESS is one of a function. */
+static bool is_function(const struct efg_pylayout *l, uintptr_t address)
+{
+    return !l->owner || efg_pycode_byte(address + l->owner) != EFG_PY_NO_FUNCTION;
+}
+
 /* The frame at ADDRESS to P, if it is one of a function. Returns that of its caller. */
 static uintptr_t read_frame(struct reading *r, const struct efg_pylayout *l, struct efg_python *p,
                             uintptr_t address)
@@ -110,7 +120,7 @@ static uintptr_t read_frame(struct reading *r, const struct efg_pylayout *l, str
     uintptr_t code = take(r, address + l->code), at = take(r, address + l->at);
     uintptr_t previous = take(r, address + l->previous);
 
-    if (r->failed || (l->owner && efg_pycode_byte(address + l->owner) == EFG_PY_NO_FUNCTION))
+    if (r->failed || !is_function(l, address))
         return previous;
     if (!efg_pycode_is_code(code))
         r->failed = true;
@@ -160,6 +170,37 @@ uint32_t efg_python_read(struct efg_python *p, struct efg_word *word)
         frame = read_frame(&r, l, p, frame);
     settle(p, r.failed);
     return p->count ? r.count : 0;
+}
+
+/* Where the evaluation stack of the frame at ADDRESS begins. */
+static uintptr_t stack_of(const struct efg_pylayout *l, uintptr_t address)
+{
+    if (!l->locals)
+        return efg_pycode_word(address + l->stack);
+    uint32_t locals = (uint32_t)efg_pycode_word(efg_pycode_word(address + l->code) + l->locals);
+    return address + l->stack + locals * sizeof(uintptr_t);
+}
+
+unsigned efg_python_firsts(const struct efg_python *p, uint32_t function, uint32_t slot, unsigned most)
+{
+    const struct efg_pylayout *l = layout_now();
+    unsigned firsts = 0;
+
+    if (!l || !python.is_proven || !p->state)
+        return 0;
+    uintptr_t frame = efg_pycode_word(p->state + l->state_frame);
+    if (l->between_frame >= 0)
+        frame = efg_pycode_word(frame + (uintptr_t)l->between_frame);
+    for (;; frame = efg_pycode_word(frame + l->previous)) {
+        if (!frame)
+            return 0;
+        if (is_function(l, frame) && function-- == 0)
+            break;
+    }
+    uintptr_t stack = stack_of(l, frame);
+    while (firsts < most && efg_pyrounds_is_first(efg_pycode_word(stack + (slot - firsts) * sizeof stack)))
+        firsts++;
+    return firsts;
 }
 
 void efg_python_update(struct efg_python *p)

@@ -35,6 +35,12 @@ struct efg_python { /* of a thread */
 /* Find the interpreter of this process, if it has one. */
 void efg_python_init(void);
 
+/* Of the loops of the function that is FUNCTION calls out from the innermost one, the innermost MOST of
+ * which take their items from iterators in SLOT of its stack and those below: how many of them, from the
+ * innermost one outwards, are in the first of a few rounds (pyrounds.h). P is up to date, and these are
+ * its frames. */
+unsigned efg_python_firsts(const struct efg_python *p, uint32_t function, uint32_t slot, unsigned most);
+
 /* Whether ADDRESS is in the interpreter, and it is one that is understood. */
 bool efg_python_is_at(uintptr_t address);
 

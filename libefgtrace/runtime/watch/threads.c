@@ -168,7 +168,7 @@ static struct efg_thread *new_thread(void)
                    sizeof *t + EFG_BACKLOG * sizeof *t->backlog.event + efg_traffic_memory(traffic));
     efg_again_init(&t->again, traffic);
     efg_stability_init(&t->stability, (uint32_t)job->conf.stable);
-    if (efg_graph_follow_calls(&t->graph, efg_callpath_keys, efg_code_position) == 0)
+    if (efg_graph_follow_calls(&t->graph, efg_callpath_keys, efg_callpath_position) == 0)
         t->finder = efg_finder_new(&t->graph, efg_wish_present());
     t->next_sample = t->next_full_sample = now + job->conf.interval;
     t->next_save = efg_save_first(now);

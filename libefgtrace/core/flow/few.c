@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What counts the rounds of a loop is added to once in each round, and nothing else in the loop changes
+ * it. What was written to it last before the loop, in the order of the code, is where it begins; that is
+ * in the loop around it, so it begins there each time.
+ */
+#include "few.h"
+
+#include "base/none.h"
+
+static efg_place place_of(const struct efg_noted *n, uint32_t turn)
+{
+    return n->position[turn].place & ~EFG_PLACE_FLAGS;
+}
+
+static efg_place place_of_note(const struct efg_noted *n, uint32_t note)
+{
+    return place_of(n, n->notes[note].turn);
+}
+
+/* The first turn, in the order of the code, of the loop PLACE. */
+static uint32_t first_of(const struct efg_noted *n, efg_place place)
+{
+    uint32_t i = 0;
+
+    while (i < n->turn_count && !efg_place_is_in(place_of(n, i), place))
+        i++;
+    return i;
+}
+
+static bool is_only_change(const struct efg_noted *n, uint32_t note, efg_place place)
+{
+    for (uint32_t i = 0; i < n->note_count; i++)
+        if (i != note && n->notes[i].variable == n->notes[note].variable &&
+            n->notes[i].kind != EFG_NOTE_COMPARE && efg_place_is_in(place_of_note(n, i), place))
+            return false;
+    return true;
+}
+
+/* The note that says where VARIABLE begins in the loop PLACE, or EFG_NONE. */
+static uint32_t beginning(const struct efg_noted *n, uint64_t variable, efg_place place)
+{
+    uint32_t first = first_of(n, place), last = EFG_NONE;
+
+    for (uint32_t i = 0; i < n->note_count && n->notes[i].turn < first; i++)
+        if (n->notes[i].variable == variable && n->notes[i].kind != EFG_NOTE_COMPARE)
+            last = i;
+    return last != EFG_NONE && n->notes[last].kind == EFG_NOTE_SET ? last : EFG_NONE;
+}
+
+/* Whether no loop is between that of INNER and that of OUTER, which is around it. */
+static bool is_next(const struct efg_noted *n, efg_place inner, efg_place outer)
+{
+    if (inner == outer || !efg_place_is_in(inner, outer))
+        return false;
+    for (uint32_t i = 0; i < n->turn_count; i++) {
+        efg_place between = place_of(n, i);
+        if (between != inner && between != outer && efg_place_is_in(inner, between) &&
+            efg_place_is_in(between, outer))
+            return false;
+    }
+    return true;
+}
+
+/* What ends the loop: what VARIABLE is compared with. If nothing is, the flags of an addition that comes last
+ * tell of 0. */
+static bool find_end(const struct efg_noted *n, uint64_t variable, int64_t step, efg_place place,
+                     int64_t *end)
+{
+    bool is_any = step < 0;
+
+    *end = 0;
+    for (uint32_t i = 0; i < n->note_count; i++)
+        if (n->notes[i].variable == variable && n->notes[i].kind == EFG_NOTE_COMPARE &&
+            place_of_note(n, i) == place) {
+            *end = n->notes[i].number;
+            is_any = true;
+        }
+    return is_any;
+}
+
+static bool is_few(const struct efg_noted *n, uint32_t add, uint32_t set, efg_place place)
+{
+    int64_t step = n->notes[add].number, begin = n->notes[set].number, end;
+
+    if (step == 0 || !find_end(n, n->notes[add].variable, step, place, &end))
+        return false;
+    int64_t count = (end - begin) / step;
+    return count >= 1 && count <= EFG_FEW_ROUNDS;
+}
+
+static struct efg_few_counter find_counter(const struct efg_noted *n, efg_place place)
+{
+    for (uint32_t add = 0; add < n->note_count; add++) {
+        if (n->notes[add].kind != EFG_NOTE_ADD || place_of_note(n, add) != place ||
+            !(n->position[n->notes[add].turn].place & EFG_PLACE_ALWAYS) || !is_only_change(n, add, place))
+            continue;
+        uint32_t set = beginning(n, n->notes[add].variable, place);
+        if (set != EFG_NONE && is_next(n, place, place_of_note(n, set)) && is_few(n, add, set, place))
+            return (struct efg_few_counter){place, add, set};
+    }
+    return (struct efg_few_counter){place, EFG_NONE, EFG_NONE};
+}
+
+static const struct efg_few_counter *counter_of(struct efg_noted *n, efg_place place)
+{
+    if (n->last.place != place)
+        n->last = find_counter(n, place);
+    return &n->last;
+}
+
+struct efg_few efg_few_find(struct efg_noted *n, uint32_t call)
+{
+    struct efg_few few = {0};
+    efg_place place = place_of(n, call);
+
+    while (few.count < EFG_FEW_LOOPS && efg_place_loop(place) > EFG_PLACE_NO_LOOP) {
+        const struct efg_few_counter *counter = counter_of(n, place);
+        if (counter->set == EFG_NONE)
+            break;
+        const struct efg_note *add = &n->notes[counter->add], *set = &n->notes[counter->set];
+        few.loop[few.count].variable = add->variable;
+        few.loop[few.count].first = (uint32_t)(set->number + (add->turn < call ? add->number : 0));
+        few.loop[few.count++].entry = n->position[set->turn];
+        place = place_of(n, set->turn);
+    }
+    return few;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loops of few rounds: those that count them, from the same number on to the same one each time, as the code
+ * says:
+ *
+ *     mov $1, %ebx          SET      for (stage = 1; stage <= 3; stage++)
+ *  0: mov %ebx, %edi
+ *     call advect                        advect(stage);
+ *     add $1, %ebx          ADD
+ *     cmp $4, %ebx          COMPARE
+ *     jne 0b
+ *
+ * In the first round %ebx has a value that it has in no other one: so a call tells in which it is made.
+ */
+#ifndef EFG_FEW_H
+#define EFG_FEW_H
+
+#include <stdbool.h>
+
+#include "blocks.h"
+
+#define EFG_FEW_ROUNDS 8   /* rounds, more or less: by how the end is compared, it may be one more */
+#define EFG_FEW_LOOPS 3 /* of a call, the innermost ones */
+
+enum efg_note_kind {
+    EFG_NOTE_SET, /* to a number */
+    EFG_NOTE_ADD,
+    EFG_NOTE_COMPARE,
+    EFG_NOTE_CHANGE, /* to what is not known */
+};
+
+/* What the instruction that is turn number TURN, an EFG_TURN_NOTE, does with a variable. */
+struct efg_note {
+    uint32_t turn;
+    enum efg_note_kind kind;
+    uint64_t variable; /* names it */
+    int64_t number;
+};
+
+/* What counts the rounds of a loop: notes. */
+struct efg_few_counter {
+    efg_place place; /* of the loop */
+    uint32_t add, set; /* SET is EFG_NONE: none does */
+};
+
+/* A function. Notes are in the order of the code. */
+struct efg_noted {
+    const struct efg_position *position; /* of each turn */
+    uint32_t turn_count;
+    const struct efg_note *notes;
+    uint32_t note_count;
+    struct efg_few_counter last; /* that was looked for: all zero at first */
+};
+
+/* The innermost loops that a call is in, as far as they have few rounds, innermost first. */
+struct efg_few {
+    uint32_t count;
+    struct {
+        uint64_t variable;
+        uint32_t first;            /* its value at the call, in the first round: the lower 32 bits */
+        struct efg_position entry; /* where the call is if this loop and those in it are left out */
+    } loop[EFG_FEW_LOOPS];
+};
+
+/* Of the call that is turn number CALL. */
+struct efg_few efg_few_find(struct efg_noted *noted, uint32_t call);
+
+#endif
