@@ -28,7 +28,7 @@ static void find_positions(uint32_t nodes, const struct edge *edges, uint32_t co
         for (uint32_t v = edges[i].from + 1; v <= nodes; v++)
             first[v]++;
     }
-    assert_int_equal(efg_place_find(&(struct efg_digraph){nodes, first, targets}, position), 0);
+    assert_int_equal(efg_place_find(&(struct efg_digraph){nodes, first, targets}, position, NULL), 0);
 }
 
 static void find(uint32_t nodes, const struct edge *edges, uint32_t count, efg_place *place)

@@ -17,6 +17,7 @@ struct blocks {
     uint32_t *first, *targets;
     uint8_t *is_target; /* something leads there */
     struct efg_position *position;
+    uint32_t *order;
 };
 
 static void blocks_fini(struct blocks *b)
@@ -26,6 +27,7 @@ static void blocks_fini(struct blocks *b)
     free(b->targets);
     free(b->is_target);
     free(b->position);
+    free(b->order);
 }
 
 static int compare(const void *a, const void *b)
@@ -141,14 +143,15 @@ static int find_positions(struct blocks *b)
     b->targets = malloc(3ul * b->count * sizeof *b->targets);
     b->is_target = calloc(b->count, 1);
     b->position = malloc(b->count * sizeof *b->position);
-    if (!b->first || !b->targets || !b->is_target || !b->position)
+    b->order = malloc(b->count * sizeof *b->order);
+    if (!b->first || !b->targets || !b->is_target || !b->position || !b->order)
         return -ENOMEM;
     find_edges(b);
-    return efg_place_find(&(struct efg_digraph){b->count, b->first, b->targets}, b->position);
+    return efg_place_find(&(struct efg_digraph){b->count, b->first, b->targets}, b->position, b->order);
 }
 
 /* Legs rise from call to call of a block. */
-static void give_positions(const struct blocks *b, struct efg_position *position)
+static void give_positions(const struct blocks *b, struct efg_position *position, uint32_t *order)
 {
     uint32_t last = EFG_NONE, calls = 0;
 
@@ -157,6 +160,8 @@ static void give_positions(const struct blocks *b, struct efg_position *position
         calls = block == last ? calls : 0;
         last = block;
         position[i] = b->position[block];
+        if (order)
+            order[i] = b->order[block];
         if (position[i].leg)
             position[i].leg = calls > EFG_LEG_MOST_CALLS ? 0 : position[i].leg | calls << EFG_LEG_EXIT_BITS;
         calls += b->turns[i].kind == EFG_TURN_CALL;
@@ -164,13 +169,13 @@ static void give_positions(const struct blocks *b, struct efg_position *position
 }
 
 int efg_blocks_find(const struct efg_turn *turns, uint32_t count, uint32_t size,
-                    struct efg_position *position)
+                    struct efg_position *position, uint32_t *order)
 {
     struct blocks b = {.turns = turns, .turn_count = count, .size = size};
     int error = find_blocks(&b) || find_positions(&b) ? -ENOMEM : 0;
 
     if (!error)
-        give_positions(&b, position);
+        give_positions(&b, position, order);
     blocks_fini(&b);
     return error;
 }

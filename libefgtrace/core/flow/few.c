@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What counts the rounds of a loop is added to once in each round, and nothing else in the loop changes
- * it. What was written to it last before the loop, in the order of the code, is where it begins; that is
- * in the loop around it, so it begins there each time.
+ * it. What was written to it last before the loop is where it begins; that is in the loop around it, so it
+ * begins there each time.
  */
 #include "few.h"
 
@@ -18,14 +18,21 @@ static efg_place place_of_note(const struct efg_noted *n, uint32_t note)
     return place_of(n, n->notes[note].turn);
 }
 
-/* The first turn, in the order of the code, of the loop PLACE. */
+/* Whether turn number A comes before number B, in each round of a loop that both are in. */
+static bool is_before(const struct efg_noted *n, uint32_t a, uint32_t b)
+{
+    return n->order[a] != n->order[b] ? n->order[a] < n->order[b] : a < b;
+}
+
+/* The first turn of the loop PLACE. */
 static uint32_t first_of(const struct efg_noted *n, efg_place place)
 {
-    uint32_t i = 0;
+    uint32_t first = EFG_NONE;
 
-    while (i < n->turn_count && !efg_place_is_in(place_of(n, i), place))
-        i++;
-    return i;
+    for (uint32_t i = 0; i < n->turn_count; i++)
+        if (efg_place_is_in(place_of(n, i), place) && (first == EFG_NONE || is_before(n, i, first)))
+            first = i;
+    return first;
 }
 
 static bool is_only_change(const struct efg_noted *n, uint32_t note, efg_place place)
@@ -42,9 +49,13 @@ static uint32_t beginning(const struct efg_noted *n, uint64_t variable, efg_plac
 {
     uint32_t first = first_of(n, place), last = EFG_NONE;
 
-    for (uint32_t i = 0; i < n->note_count && n->notes[i].turn < first; i++)
-        if (n->notes[i].variable == variable && n->notes[i].kind != EFG_NOTE_COMPARE)
+    for (uint32_t i = 0; i < n->note_count; i++) {
+        const struct efg_note *note = &n->notes[i];
+        if (note->variable == variable && note->kind != EFG_NOTE_COMPARE && place_of_note(n, i) &&
+            is_before(n, note->turn, first) &&
+            (last == EFG_NONE || is_before(n, n->notes[last].turn, note->turn)))
             last = i;
+    }
     return last != EFG_NONE && n->notes[last].kind == EFG_NOTE_SET ? last : EFG_NONE;
 }
 
@@ -120,7 +131,8 @@ struct efg_few efg_few_find(struct efg_noted *n, uint32_t call)
             break;
         const struct efg_note *add = &n->notes[counter->add], *set = &n->notes[counter->set];
         few.loop[few.count].variable = add->variable;
-        few.loop[few.count].first = (uint32_t)(set->number + (add->turn < call ? add->number : 0));
+        few.loop[few.count].first =
+            (uint32_t)(set->number + (is_before(n, add->turn, call) ? add->number : 0));
         few.loop[few.count++].entry = n->position[set->turn];
         place = place_of(n, set->turn);
     }

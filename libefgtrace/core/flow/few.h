@@ -43,9 +43,10 @@ struct efg_few_counter {
     uint32_t add, set; /* SET is EFG_NONE: none does */
 };
 
-/* A function. Notes are in the order of the code. */
+/* A function. */
 struct efg_noted {
-    const struct efg_position *position; /* of each turn */
+    const struct efg_position *position; /* of each turn, */
+    const uint32_t *order;               /* and when it comes: blocks.h */
     uint32_t turn_count;
     const struct efg_note *notes;
     uint32_t note_count;

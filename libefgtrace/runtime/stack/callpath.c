@@ -239,8 +239,9 @@ static void look_at_frame(struct efg_firsts_search *search, const struct efg_pat
     if (call) {
         efg_firsts_add_python(search, i, caller - callers->first, call);
     } else if (!callers->python) {
-        struct efg_few few = efg_code_few(m, offset);
-        efg_firsts_add(search, i, caller, efg_code_position(m, offset, 0), &few);
+        struct efg_position position;
+        struct efg_few few = efg_code_few(m, offset, &position);
+        efg_firsts_add(search, i, caller, position, &few);
     }
 }
 

@@ -366,10 +366,11 @@ static void remember_few(const struct function *f, struct efg_noted *noted, uint
         *slot = found_count;
 }
 
-static void remember_calls(const struct function *f, const struct efg_position *position)
+static void remember_calls(const struct function *f, const struct efg_position *position,
+                           const uint32_t *order)
 {
     uint32_t number = ++functions < EFG_ORDER_SCRIPTS ? functions : EFG_NONE;
-    struct efg_noted noted = {position, f->turn_count, f->notes, f->note_count, {0}};
+    struct efg_noted noted = {position, order, f->turn_count, f->notes, f->note_count, {0}};
 
     for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++) {
         if (f->turns[i].kind != EFG_TURN_CALL)
@@ -385,9 +386,12 @@ static void find_calls(const struct function *f)
 {
     struct efg_position *position = malloc((f->turn_count + 1ul) * sizeof *position);
 
-    if (position && efg_blocks_find(f->turns, f->turn_count, f->size, position) == 0)
-        remember_calls(f, position);
+    uint32_t *order = malloc((f->turn_count + 1ul) * sizeof *order);
+
+    if (position && order && efg_blocks_find(f->turns, f->turn_count, f->size, position, order) == 0)
+        remember_calls(f, position, order);
     free(position);
+    free(order);
 }
 
 /* 0 if there is none. */
@@ -451,10 +455,16 @@ static struct efg_few few_of(const struct efg_module *module, uint64_t offset)
     return known ? found[*known - 1] : (struct efg_few){0};
 }
 
-struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset)
+struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset, struct efg_position *position)
 {
+    struct efg_few loops = {0};
+
+    *position = (struct efg_position){0};
     pthread_mutex_lock(&lock);
-    struct efg_few loops = few_of(module, offset);
+    if (positions.count < MOST_CALLS / 2) {
+        *position = position_of(module, offset);
+        loops = few_of(module, offset);
+    }
     pthread_mutex_unlock(&lock);
     return loops;
 }
@@ -477,10 +487,11 @@ struct efg_position efg_code_position(const struct efg_module *module, uint64_t 
 
 static __thread uint64_t spent __attribute__((tls_model("initial-exec")));
 
-struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset)
+struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset, struct efg_position *position)
 {
     (void)module;
     (void)offset;
+    *position = (struct efg_position){0};
     return (struct efg_few){0};
 }
 

@@ -19,8 +19,9 @@
  * around it: where it is without these. */
 struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts);
 
-/* Loops around it that have few rounds. */
-struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset);
+/* Loops around it that have few rounds, and its position, of a call on a new call path. Half of what can be
+ * remembered is left to the functions that the main loop depends on: then nothing is known. */
+struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset, struct efg_position *position);
 
 /* A variable of a function: a register that it saves for its caller, or a word of its stack. */
 enum efg_code_base {

@@ -59,7 +59,7 @@ static const void *locate(const struct efg_saved *saved, struct efg_code_variabl
 {
     if (v.base < EFG_CODE_STACK)
         return saved->at[v.base];
-    if (v.base == EFG_CODE_FRAME && !has_frame_pointer(address))
+    if (!saved->rsp || (v.base == EFG_CODE_FRAME && !has_frame_pointer(address)))
         return NULL;
     return (const void *)((v.base == EFG_CODE_STACK ? saved->rsp : saved->rbp) +
                           (uintptr_t)(intptr_t)v.offset);
@@ -68,23 +68,18 @@ static const void *locate(const struct efg_saved *saved, struct efg_code_variabl
 uint32_t efg_firsts_locate(const struct efg_firsts *firsts, const uintptr_t *frame,
                            const struct efg_walk *walk, struct efg_memo_round *rounds)
 {
-    struct efg_saved saved[EFG_WALK_DEPTH];
-    uint32_t found = 0, count = 0, needed = 0;
+    struct efg_saved saved[EFG_FIRSTS_FRAMES];
+    uint32_t number[EFG_FIRSTS_FRAMES], count = 0;
 
     for (uint32_t i = 0; i < firsts->count; i++)
-        if (!firsts->of[i].is_python && firsts->of[i].caller >= needed)
-            needed = firsts->of[i].caller + 1;
-    if (needed)
-        found = efg_saved_find(frame, walk->address, needed, saved);
-    for (uint32_t i = 0; i < firsts->count; i++) {
-        const struct efg_first *f = &firsts->of[i];
-        for (uint32_t k = 0; k < f->most && !f->is_python; k++) {
-            struct efg_code_variable v = efg_code_variable(f->few.loop[k].variable);
-            const void *at =
-                f->caller < found ? locate(&saved[f->caller], v, walk->address[f->caller]) : NULL;
-            rounds[count++] = (struct efg_memo_round){at, f->few.loop[k].first};
+        number[i] = firsts->of[i].caller;
+    efg_saved_find(frame, walk->address, number, firsts->count, saved);
+    for (uint32_t i = 0; i < firsts->count; i++)
+        for (uint32_t k = 0; k < firsts->of[i].most; k++) {
+            struct efg_code_variable v = efg_code_variable(firsts->of[i].few.loop[k].variable);
+            rounds[count++] = (struct efg_memo_round){locate(&saved[i], v, walk->address[number[i]]),
+                                                      firsts->of[i].few.loop[k].first};
         }
-    }
     return count;
 }
 

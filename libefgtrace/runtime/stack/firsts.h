@@ -62,7 +62,7 @@ void efg_firsts_add_python(struct efg_firsts_search *search, uint32_t frame, uin
 void efg_firsts_add(struct efg_firsts_search *search, uint32_t frame, uint32_t caller,
                     struct efg_position position, const struct efg_few *few);
 
-/* Where what counts the rounds is, if that is not Python's, for all walks that are the same as WALK,
+/* Where what counts the rounds is, in a path of machine code alone, for all walks that are the same as WALK,
  * from FRAME: to ROUNDS, with room for EFG_FIRSTS_ROUNDS. Returns how many there are. */
 uint32_t efg_firsts_locate(const struct efg_firsts *firsts, const uintptr_t *frame,
                            const struct efg_walk *walk, struct efg_memo_round *rounds);

@@ -118,7 +118,7 @@ static bool find_positions(struct decoded *d)
     d->kinds = malloc(room * sizeof *d->kinds);
     d->position = malloc(room * sizeof *d->position);
     return d->turns && d->kinds && d->position && decode(d) &&
-           efg_blocks_find(d->turns, d->count, (uint32_t)d->units.count, d->position) == 0;
+           efg_blocks_find(d->turns, d->count, (uint32_t)d->units.count, d->position, NULL) == 0;
 }
 
 /* --- calls --- */

@@ -6,10 +6,11 @@
 #define UNW_LOCAL_ONLY
 #include "saved.h"
 
+#include <string.h>
+
 #ifdef __x86_64__
 
 #include <libunwind.h>
-#include <stddef.h>
 
 #define OWN 16 /* functions of ours, at most */
 
@@ -33,42 +34,59 @@ static uintptr_t value(unw_cursor_t *cursor, unw_regnum_t name)
     return unw_get_reg(cursor, name, &word) == 0 ? (uintptr_t)word : 0;
 }
 
-uint32_t efg_saved_find(const uintptr_t *frame, void *const *address, uint32_t count, struct efg_saved *saved)
+/* Of the caller that CURSOR is at; OWN is at the function that the program calls. */
+static struct efg_saved saved_of(unw_cursor_t *cursor, unw_cursor_t *own)
+{
+    struct efg_saved saved = {.rsp = value(cursor, UNW_REG_SP), .rbp = value(cursor, UNW_X86_64_RBP)};
+
+    for (unsigned r = 0; r < EFG_CODE_STACK; r++) {
+        const uintptr_t *at = location(cursor, registers[r]);
+        saved.at[r] = at == location(own, registers[r]) ? NULL : at;
+    }
+    return saved;
+}
+
+/* To the innermost caller, from here. Returns 0, or -1. */
+static int leave(unw_cursor_t *cursor, unw_cursor_t *own, const uintptr_t *frame)
+{
+    for (int i = 0; value(cursor, UNW_REG_SP) != (uintptr_t)(frame + 2); i++) {
+        *own = *cursor;
+        if (i == OWN || unw_step(cursor) <= 0)
+            return -1;
+    }
+    return 0;
+}
+
+void efg_saved_find(const uintptr_t *frame, void *const *address, const uint32_t *number, uint32_t count,
+                    struct efg_saved *saved)
 {
     unw_context_t context;
     unw_cursor_t cursor, own;
-    uint32_t found = 0;
+    uint32_t left = count;
 
-    if (unw_getcontext(&context) || unw_init_local(&cursor, &context))
-        return 0;
-    for (int i = 0; value(&cursor, UNW_REG_SP) != (uintptr_t)(frame + 2); i++) {
-        own = cursor;
-        if (i == OWN || unw_step(&cursor) <= 0)
-            return 0;
-    }
-    for (; found < count && value(&cursor, UNW_REG_IP) == (uintptr_t)address[found]; found++) {
-        struct efg_saved *s = &saved[found];
-        for (unsigned r = 0; r < EFG_CODE_STACK; r++) {
-            const uintptr_t *at = location(&cursor, registers[r]);
-            s->at[r] = at == location(&own, registers[r]) ? NULL : at;
-        }
-        s->rsp = value(&cursor, UNW_REG_SP);
-        s->rbp = value(&cursor, UNW_X86_64_RBP);
+    memset(saved, 0, count * sizeof *saved);
+    if (unw_getcontext(&context) || unw_init_local(&cursor, &context) || leave(&cursor, &own, frame))
+        return;
+    for (uint32_t i = 0; left && value(&cursor, UNW_REG_IP) == (uintptr_t)address[i]; i++) {
+        for (uint32_t k = 0; k < count; k++)
+            if (number[k] == i) {
+                saved[k] = saved_of(&cursor, &own);
+                left--;
+            }
         if (unw_step(&cursor) <= 0)
-            return found + 1;
+            return;
     }
-    return found;
 }
 
 #else
 
-uint32_t efg_saved_find(const uintptr_t *frame, void *const *address, uint32_t count, struct efg_saved *saved)
+void efg_saved_find(const uintptr_t *frame, void *const *address, const uint32_t *number, uint32_t count,
+                    struct efg_saved *saved)
 {
     (void)frame;
     (void)address;
-    (void)count;
-    (void)saved;
-    return 0;
+    (void)number;
+    memset(saved, 0, count * sizeof *saved);
 }
 
 #endif

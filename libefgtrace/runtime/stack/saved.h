@@ -16,10 +16,10 @@ struct efg_saved {
     uintptr_t rsp, rbp;
 };
 
-/* Of COUNT callers, of the function whose __builtin_frame_address(0) is FRAME, whose return addresses
- * are ADDRESS, innermost first: to SAVED. That function calls this one, directly or through others.
- * Returns how many were found, from the innermost one on. */
-uint32_t efg_saved_find(const uintptr_t *frame, void *const *address, uint32_t count,
-                        struct efg_saved *saved);
+/* Of COUNT of the callers of the function whose __builtin_frame_address(0) is FRAME, whose return addresses
+ * are ADDRESS, innermost first: those of these numbers, to SAVED; all zero what is not found. That function
+ * calls this one, directly or through others. */
+void efg_saved_find(const uintptr_t *frame, void *const *address, const uint32_t *number, uint32_t count,
+                    struct efg_saved *saved);
 
 #endif
