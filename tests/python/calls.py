@@ -9,21 +9,15 @@ import json
 import sys
 import threading
 
+import single
+
 
 def begin(library):
     """MPI_Barrier alone, as a function without a frame of Python; and what ends MPI."""
     if library == 'mpi4py':
         from mpi4py import MPI
         return MPI.COMM_SELF.Barrier, lambda: None
-    import ctypes
-    ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
-    mpi = ctypes.CDLL(None)
-    mpi.MPI_Init_thread(None, None, 3, ctypes.byref(ctypes.c_int()))
-    if hasattr(mpi, 'ompi_mpi_comm_self'):
-        self = ctypes.c_void_p(ctypes.addressof(ctypes.c_void_p.in_dll(mpi, 'ompi_mpi_comm_self')))
-    else:
-        self = ctypes.c_int(0x44000001)
-    return functools.partial(mpi.MPI_Barrier, self), mpi.MPI_Finalize
+    return single.begin(library)
 
 
 barrier, end = begin(sys.argv[1])

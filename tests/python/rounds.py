@@ -4,17 +4,12 @@
 usage: rounds.py LIBRARY STEPS KIND        LIBRARY: that of MPI; KIND: of what the loop over the parts goes through
 """
 import contextlib
-import ctypes
 import sys
 import time
 
-ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
-mpi = ctypes.CDLL(None)
-mpi.MPI_Init(None, None)
-if hasattr(mpi, "ompi_mpi_comm_self"):
-    self = ctypes.c_void_p(ctypes.addressof(ctypes.c_void_p.in_dll(mpi, "ompi_mpi_comm_self")))
-else:
-    self = ctypes.c_int(0x44000001)
+import single
+
+barrier, end = single.begin(sys.argv[1])
 kind = sys.argv[3]
 kinds = {
     "tuple": lambda: (1, 2),
@@ -27,8 +22,8 @@ kinds = {
 
 
 def exchange():
-    mpi.MPI_Barrier(self)
-    mpi.MPI_Barrier(self)
+    barrier()
+    barrier()
 
 
 def work():
@@ -61,5 +56,5 @@ for step in range(int(sys.argv[2])):
     for part in kinds[kind]():
         exchange()
         work()
-mpi.MPI_Finalize()
+end()
 print("done")
