@@ -114,17 +114,20 @@ static void another_function_goes_on(void **state)
     "    pop %rbp\n    .cfi_def_cfa_offset 8\n    ret\n    .cfi_endproc\n"
 #define CALL "    mov $5, %edi\n    call pass_on\n"
 
-__asm__(".text\n" STEPS("counts_up",
-                        "    mov $1, %ebx\n1:\n" CALL "    add $1, %ebx\n    cmp $4, %ebx\n    jne 1b\n")
-            STEPS("adds_first",
-                  "    xor %ebx, %ebx\n1:  add $1, %ebx\n" CALL "    cmp $3, %ebx\n    jne 1b\n")
-                STEPS("counts_down", "    mov $3, %ebx\n1:\n" CALL "    dec %ebx\n    jnz 1b\n")
-                    STEPS("in_the_stack", "    movl $0, 8(%rsp)\n    jmp 2f\n1:\n" CALL
-                                          "    addl $1, 8(%rsp)\n2:  cmpl $2, 8(%rsp)\n    jle 1b\n")
-                        STEPS("of_64_bits", "    mov $8, %ebx\n1:\n" CALL
-                                            "    lea 8(%rbx), %rbx\n    cmp $32, %rbx\n    jne 1b\n")
-                            STEPS("too_many", "    xor %ebx, %ebx\n1:\n" CALL
-                                              "    add $1, %ebx\n    cmp $12, %ebx\n    jne 1b\n")
+__asm__(
+    ".text\n" STEPS("counts_up",
+                    "    mov $1, %ebx\n1:\n" CALL "    add $1, %ebx\n    cmp $4, %ebx\n    jne 1b\n")
+        STEPS("adds_first", "    xor %ebx, %ebx\n1:  add $1, %ebx\n" CALL "    cmp $3, %ebx\n    jne 1b\n")
+            STEPS("counts_down", "    mov $3, %ebx\n1:\n" CALL "    dec %ebx\n    jnz 1b\n")
+                STEPS("in_the_stack", "    movl $0, 8(%rsp)\n    jmp 2f\n1:\n" CALL
+                                      "    addl $1, 8(%rsp)\n2:  cmpl $2, 8(%rsp)\n    jle 1b\n")
+                    STEPS("of_64_bits", "    mov $8, %ebx\n1:\n" CALL
+                                        "    lea 8(%rbx), %rbx\n    cmp $32, %rbx\n    jne 1b\n")
+                        STEPS("too_many", "    xor %ebx, %ebx\n1:\n" CALL
+                                          "    add $1, %ebx\n    cmp $12, %ebx\n    jne 1b\n")
+                            STEPS("ends_elsewhere",
+                                  "    xor %ebx, %ebx\n1:\n" CALL "    cmp $3, %ebx\n    jne 2f\n    nop\n"
+                                  "2:  inc %ebx\n    mov $12, %eax\n    cmp %eax, %ebx\n    jne 1b\n")
                                 STEPS("from_anywhere", "    mov %ebp, %ebx\n    and $3, %ebx\n1:\n" CALL
                                                        "    add $1, %ebx\n    cmp $4, %ebx\n    jle 1b\n")
                                     STEPS("is_changed", "    xor %ebx, %ebx\n1:\n" CALL
@@ -137,6 +140,7 @@ void counts_down(int steps);
 void in_the_stack(int steps);
 void of_64_bits(int steps);
 void too_many(int steps);
+void ends_elsewhere(int steps);
 void from_anywhere(int steps);
 void is_changed(int steps);
 void pass_on(int call);
@@ -184,7 +188,7 @@ static void in_the_first_round(void **state)
 
 static void in_no_round(void **state)
 {
-    static void (*const functions[])(int) = {too_many, from_anywhere, is_changed};
+    static void (*const functions[])(int) = {too_many, ends_elsewhere, from_anywhere, is_changed};
 
     (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

@@ -73,31 +73,48 @@ static bool is_next(const struct efg_noted *n, efg_place inner, efg_place outer)
     return true;
 }
 
-/* What ends the loop: what VARIABLE is compared with. If nothing is, the flags of an addition that comes last
- * tell of 0. */
-static bool find_end(const struct efg_noted *n, uint64_t variable, int64_t step, efg_place place,
-                     int64_t *end)
+/* Whether what is at OFFSET, or comes there next, is in the loop PLACE. */
+static bool goes_on(const struct efg_noted *n, uint32_t offset, efg_place place)
 {
-    bool is_any = step < 0;
+    uint32_t i = 0, end = n->turn_count;
 
-    *end = 0;
-    for (uint32_t i = 0; i < n->note_count; i++)
-        if (n->notes[i].variable == variable && n->notes[i].kind == EFG_NOTE_COMPARE &&
-            place_of_note(n, i) == place) {
-            *end = n->notes[i].number;
-            is_any = true;
-        }
-    return is_any;
+    while (i < end) {
+        uint32_t middle = i + (end - i) / 2;
+        if (n->turns[middle].at < offset)
+            i = middle + 1;
+        else
+            end = middle;
+    }
+    return i < n->turn_count && efg_place_is_in(place_of(n, i), place);
 }
 
-static bool is_few(const struct efg_noted *n, uint32_t add, uint32_t set, efg_place place)
+/* Whether the loop PLACE may be left by what turn number I has found: by a branch at the end of its block. */
+static bool is_exit(const struct efg_noted *n, uint32_t i, efg_place place)
 {
-    int64_t step = n->notes[add].number, begin = n->notes[set].number, end;
+    uint32_t block = n->order[i];
 
-    if (step == 0 || !find_end(n, n->notes[add].variable, step, place, &end))
-        return false;
-    int64_t count = (end - begin) / step;
-    return count >= 1 && count <= EFG_FEW_ROUNDS;
+    while (i < n->turn_count && n->order[i] == block && n->turns[i].kind != EFG_TURN_BRANCH)
+        i++;
+    return i < n->turn_count && n->order[i] == block &&
+           (!goes_on(n, n->turns[i].to, place) || !goes_on(n, n->turns[i].behind, place));
+}
+
+/* Whether the loop PLACE ends after few rounds: where what counts them, from BEGIN on, is compared with a
+ * number, or is 0 after an addition. */
+static bool is_few(const struct efg_noted *n, uint32_t add, int64_t begin, efg_place place)
+{
+    int64_t step = n->notes[add].number;
+
+    for (uint32_t i = 0; step && i < n->note_count; i++) {
+        const struct efg_note *note = &n->notes[i];
+        if (note->variable != n->notes[add].variable || place_of_note(n, i) != place ||
+            !is_exit(n, note->turn, place))
+            continue;
+        int64_t rounds = ((note->kind == EFG_NOTE_COMPARE ? note->number : 0) - begin) / step;
+        if (rounds >= 1 && rounds <= EFG_FEW_ROUNDS)
+            return true;
+    }
+    return false;
 }
 
 static struct efg_few_counter find_counter(const struct efg_noted *n, efg_place place)
@@ -107,7 +124,8 @@ static struct efg_few_counter find_counter(const struct efg_noted *n, efg_place 
             !(n->position[n->notes[add].turn].place & EFG_PLACE_ALWAYS) || !is_only_change(n, add, place))
             continue;
         uint32_t set = beginning(n, n->notes[add].variable, place);
-        if (set != EFG_NONE && is_next(n, place, place_of_note(n, set)) && is_few(n, add, set, place))
+        if (set != EFG_NONE && is_next(n, place, place_of_note(n, set)) &&
+            is_few(n, add, n->notes[set].number, place))
             return (struct efg_few_counter){place, add, set};
     }
     return (struct efg_few_counter){place, EFG_NONE, EFG_NONE};

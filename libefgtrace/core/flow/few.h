@@ -45,6 +45,7 @@ struct efg_few_counter {
 
 /* A function. */
 struct efg_noted {
+    const struct efg_turn *turns;
     const struct efg_position *position; /* of each turn, */
     const uint32_t *order;               /* and when it comes: blocks.h */
     uint32_t turn_count;

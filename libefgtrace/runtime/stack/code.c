@@ -370,7 +370,7 @@ static void remember_calls(const struct function *f, const struct efg_position *
                            const uint32_t *order)
 {
     uint32_t number = ++functions < EFG_ORDER_SCRIPTS ? functions : EFG_NONE;
-    struct efg_noted noted = {position, order, f->turn_count, f->notes, f->note_count, {0}};
+    struct efg_noted noted = {f->turns, position, order, f->turn_count, f->notes, f->note_count, {0}};
 
     for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++) {
         if (f->turns[i].kind != EFG_TURN_CALL)
