@@ -47,7 +47,7 @@ def frames(path):
     """[(file:line or None, function)], innermost first, up to main."""
     found = []
     for text in path.split(' < ') if path else []:
-        found.append(FRAME.match(text).groups()[:2])
+        found.append(FRAME.match(re.sub(' in round 1( of . loops)?$', '', text)).groups()[:2])
         if found[-1][1] == 'main':
             break
     return found

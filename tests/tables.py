@@ -53,7 +53,7 @@ def first_calls(timeline, rank):
 
 def check_begin(text, report):
     """Of one phase; of an entry of a function, only its name is told."""
-    begin = found(r'^ +each begins (?:at|with) (MPI_.*?),?$', text)
+    begin = found(r'^ +each begins (?:at|with) (MPI_.*?),?$', re.sub(r'\n {15}(?=\S)', ' ', text))
     timeline = report.get('timeline')
     if not begin or begin[0].endswith('mostly') or not timeline or len(report['phases']) > 1 or \
             timeline['left_out'] or not all(w['is_main'] for w in report['curve']['windows']):

@@ -128,11 +128,15 @@ __asm__(
                             STEPS("ends_elsewhere",
                                   "    xor %ebx, %ebx\n1:\n" CALL "    cmp $3, %ebx\n    jne 2f\n    nop\n"
                                   "2:  inc %ebx\n    mov $12, %eax\n    cmp %eax, %ebx\n    jne 1b\n")
-                                STEPS("from_anywhere", "    mov %ebp, %ebx\n    and $3, %ebx\n1:\n" CALL
-                                                       "    add $1, %ebx\n    cmp $4, %ebx\n    jle 1b\n")
-                                    STEPS("is_changed", "    xor %ebx, %ebx\n1:\n" CALL
-                                                        "    test %ebp, %ebp\n    jnz 2f\n    mov $1, %ebx\n"
-                                                        "2:  add $1, %ebx\n    cmp $3, %ebx\n    jl 1b\n"));
+                                STEPS("now_and_then",
+                                      "    xor %ebx, %ebx\n1:  test $1, %bpl\n    jz 2f\n" CALL
+                                      "2:  inc %ebx\n    cmp $3, %ebx\n    jne 1b\n")
+                                    STEPS("from_anywhere", "    mov %ebp, %ebx\n    and $3, %ebx\n1:\n" CALL
+                                                           "    add $1, %ebx\n    cmp $4, %ebx\n    jle 1b\n")
+                                        STEPS("is_changed",
+                                              "    xor %ebx, %ebx\n1:\n" CALL
+                                              "    test %ebp, %ebp\n    jnz 2f\n    mov $1, %ebx\n"
+                                              "2:  add $1, %ebx\n    cmp $3, %ebx\n    jl 1b\n"));
 
 void counts_up(int steps);
 void adds_first(int steps);
@@ -141,6 +145,7 @@ void in_the_stack(int steps);
 void of_64_bits(int steps);
 void too_many(int steps);
 void ends_elsewhere(int steps);
+void now_and_then(int steps);
 void from_anywhere(int steps);
 void is_changed(int steps);
 void pass_on(int call);
@@ -188,7 +193,8 @@ static void in_the_first_round(void **state)
 
 static void in_no_round(void **state)
 {
-    static void (*const functions[])(int) = {too_many, ends_elsewhere, from_anywhere, is_changed};
+    static void (*const functions[])(int) = {too_many, ends_elsewhere, now_and_then, from_anywhere,
+                                             is_changed};
 
     (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

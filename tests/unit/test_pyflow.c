@@ -274,7 +274,7 @@ static void where_a_loop_is_entered(void **state)
     (void)state;
     for (const struct version *v = versions; v < versions + VERSIONS; v++) {
         for (uint32_t line = 2; line <= 17; line++) {
-            bool is_in_for = line == 5 || line == 7 || line == 16;
+            bool is_in_for = line == 5 || line == 16; /* line 7 is not in each round */
             for (uint32_t i = 0, count = look_at(v, line, calls); i < count; i++) {
                 assert_int_equal(calls[i].for_count, is_in_for);
                 assert_true(!is_in_for || calls[i].slot == 0);
@@ -283,7 +283,6 @@ static void where_a_loop_is_entered(void **state)
             assert_int_equal(position_in(v, line, 2).place, EFG_PLACE_UNKNOWN);
         }
         assert_int_equal(position_in(v, 5, 1).place & ~EFG_PLACE_FLAGS, place(v, 3));
-        assert_int_equal(position_in(v, 7, 1).place & ~EFG_PLACE_FLAGS, place(v, 3));
         assert_int_equal(efg_place_loop(position_in(v, 16, 1).place), EFG_PLACE_NO_LOOP);
     }
 }

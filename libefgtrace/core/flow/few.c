@@ -141,18 +141,19 @@ static const struct efg_few_counter *counter_of(struct efg_noted *n, efg_place p
 struct efg_few efg_few_find(struct efg_noted *n, uint32_t call)
 {
     struct efg_few few = {0};
-    efg_place place = place_of(n, call);
+    uint32_t turn = call; /* then, where the loop that it is in begins */
 
-    while (few.count < EFG_FEW_LOOPS && efg_place_loop(place) > EFG_PLACE_NO_LOOP) {
-        const struct efg_few_counter *counter = counter_of(n, place);
+    while (few.count < EFG_FEW_LOOPS && n->position[turn].place & EFG_PLACE_ALWAYS &&
+           efg_place_loop(place_of(n, turn)) > EFG_PLACE_NO_LOOP) {
+        const struct efg_few_counter *counter = counter_of(n, place_of(n, turn));
         if (counter->set == EFG_NONE)
             break;
         const struct efg_note *add = &n->notes[counter->add], *set = &n->notes[counter->set];
+        bool is_added = is_before(n, add->turn, call);
         few.loop[few.count].variable = add->variable;
-        few.loop[few.count].first =
-            (uint32_t)(set->number + (is_before(n, add->turn, call) ? add->number : 0));
+        few.loop[few.count].first = (uint32_t)(set->number + (is_added ? add->number : 0));
         few.loop[few.count++].entry = n->position[set->turn];
-        place = place_of(n, set->turn);
+        turn = set->turn;
     }
     return few;
 }

@@ -54,7 +54,8 @@ struct efg_noted {
     struct efg_few_counter last; /* that was looked for: all zero at first */
 };
 
-/* The innermost loops that a call is in, as far as they have few rounds, innermost first. */
+/* The innermost loops that a call is in, as far as they have few rounds, in each of which it comes, innermost
+ * first. */
 struct efg_few {
     uint32_t count;
     struct {

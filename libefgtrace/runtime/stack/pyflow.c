@@ -199,14 +199,15 @@ static uint32_t count_fors(const struct decoded *d, efg_place place, uint32_t *i
 /* Of the call at instruction number I. What `with` has in the stack is below some iterators. */
 static void find_fors(const struct decoded *d, uint32_t i, struct efg_pycall *call)
 {
-    efg_place place = place_of(d->position[i]);
-    uint32_t innermost, count = has_with(d) ? 0 : count_fors(d, place, &innermost);
+    struct efg_position at = d->position[i];
+    uint32_t innermost, count = has_with(d) ? 0 : count_fors(d, place_of(at), &innermost);
 
     call->slot = count - 1;
-    while (count && innermost < d->count && call->for_count < EFG_PYFLOW_FORS) {
-        struct efg_position entry = d->position[innermost - 1];
-        call->entry[call->for_count++] = entry;
-        count = count_fors(d, place_of(entry), &innermost);
+    while (count && innermost < d->count && at.place & EFG_PLACE_ALWAYS &&
+           call->for_count < EFG_PYFLOW_FORS) {
+        at = d->position[innermost - 1];
+        call->entry[call->for_count++] = at;
+        count = count_fors(d, place_of(at), &innermost);
     }
 }
 

@@ -18,9 +18,10 @@ struct efg_pycall {
     uint32_t line;
     uint32_t instruction;         /* the unit that it begins at; of twins, that of the innermost one */
     struct efg_position position; /* all zero: not known */
-    /* The innermost loops that it is in, as far as they are loops of `for`, innermost first: where each
-     * is entered, and so where the call is if these are left out. Their iterators are in the stack of
-     * the frame, that of the innermost one in SLOT, each further one below the one before. */
+    /* The innermost loops that it is in, as far as they are loops of `for` and it comes in each round,
+     * innermost first: where each is entered, and so where the call is if these are left out. Their
+     * iterators are in the stack of the frame, that of the innermost one in SLOT, each further one below
+     * the one before. */
     struct efg_position entry[EFG_PYFLOW_FORS];
     uint32_t for_count, slot;
 };
