@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Calls in the first round of a loop of few rounds, in code that compilers make: what is said of them is what the
-# program counted. Of two levels: in_full is what only `make check-all` has.
+# program counted.
+# Of two levels: in_full is what only `make check-all` has.
 #
 # usage: tests/rounds.sh
 # environment: that of frame.sh

@@ -45,6 +45,7 @@ struct efg_position { /* all zero: unknown */
     efg_place place;
     uint32_t order;
     uint32_t leg;
+    uint32_t firsts; /* it is where it is but in the first round of so many loops, which are left out */
 };
 
 #define EFG_ORDER_BITS 16

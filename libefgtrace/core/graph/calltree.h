@@ -57,7 +57,7 @@ struct efg_site {
     uint32_t depth;       /* 0 for the root */
     uint32_t node;        /* of the graph; EFG_NONE for a site that is no leaf */
     efg_place place;      /* in its function; EFG_PLACE_UNASKED until it is asked for */
-    uint32_t order, leg;  /* with it; 0 until then */
+    uint32_t order, leg, firsts; /* with it; 0 until then */
     struct efg_gaps gaps; /* of entries; kept up to date unless child_count is 1 */
 };
 

@@ -71,6 +71,7 @@ static efg_place known_place(const struct efg_callflow *flow, uint32_t site)
         s->place = position.place;
         s->order = position.order;
         s->leg = position.leg;
+        s->firsts = position.firsts;
     }
     return s->place;
 }

@@ -167,7 +167,7 @@ static void add_call(struct walk *w)
 
 static int add_level(struct walk *w, const struct efg_body *body, uint32_t i, uint64_t chosen)
 {
-    uint64_t iterations = body->sites[i].entries;
+    uint64_t iterations = efg_level_rounds(body, i);
     struct efg_loop_found *found = add_loop(w, body->function, iterations, body->time);
 
     if (!found || reserve_sites(w->judge, body->count))
@@ -188,7 +188,7 @@ static int add_levels(struct walk *w, const struct efg_body *body)
     uint64_t chosen = efg_level_choose(body);
 
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
-        bool is_chosen = body->sites[i].entries == chosen;
+        bool is_chosen = efg_level_rounds(body, i) == chosen;
         if (count < MOST_LEVELS - 1 || (is_chosen && count < MOST_LEVELS))
             levels[count++] = i;
     }

@@ -195,6 +195,22 @@ efg_place efg_level_place(const struct efg_body *body, uint32_t i)
     return place;
 }
 
+static bool is_first(const struct efg_body *body, uint32_t i)
+{
+    return body->flow->tree->sites[body->sites[i].site].firsts > 0;
+}
+
+/* First rounds of loops in it say so: what comes in the other ones may come a little more often. */
+uint64_t efg_level_rounds(const struct efg_body *body, uint32_t i)
+{
+    efg_place place = efg_level_place(body, i);
+
+    for (uint32_t k = i, end = next_count(body, i); place && k < end; k++)
+        if (body->sites[k].place == place && is_first(body, k))
+            return body->sites[k].entries;
+    return body->sites[i].entries;
+}
+
 static bool is_rare(const struct level *level, uint32_t i)
 {
     return level->place ? !efg_place_is_in(level->body->sites[i].place, level->place) : i >= level->first;
@@ -324,7 +340,7 @@ static void add_unordered(struct level *level)
 static struct level look_at(const struct efg_body *body, uint32_t i)
 {
     struct level level = {.body = body,
-                          .rounds = entries(body, i),
+                          .rounds = (double)efg_level_rounds(body, i),
                           .first = next_count(body, i),
                           .place = efg_level_place(body, i)};
 
@@ -367,7 +383,7 @@ static bool is_regular(const struct level *level, uint32_t i)
  * times, more or less: directions, colours, fields, or a solver that needs few iterations. */
 static bool is_around(const struct level *level, uint32_t i)
 {
-    double each = level->rounds / entries(level->body, i);
+    double each = level->rounds / entries(level->body, i) + is_first(level->body, i); /* that one is apart */
 
     return efg_place_is_in(level->place, level->body->sites[i].place) && each >= 1.5 &&
            each <= MOST_PIECES + 0.5;
@@ -461,7 +477,7 @@ uint64_t efg_level_choose(const struct efg_body *body)
         if (inner && (level.rounds < LEAST_ROUNDS || !is_from_start(body->flow, site->site, inner->site)))
             return inner->entries;
         if (is_taken(&level) || (level.place && level.place == body->widest))
-            return site->entries;
+            return (uint64_t)level.rounds;
         if (level.place && level.rounds >= LEAST_ROUNDS)
             inner = site;
     }

@@ -58,6 +58,9 @@ uint64_t efg_level_choose(const struct efg_body *body);
 /* The place of the level that begins with site number I; unknown if the widest is. */
 efg_place efg_level_place(const struct efg_body *body, uint32_t i);
 
+/* How often the loop of that level has gone round. */
+uint64_t efg_level_rounds(const struct efg_body *body, uint32_t i);
+
 /* The first site after site number I that has a lower count, and is in another loop if these are
  * known; body->count if there is none. */
 uint32_t efg_level_next(const struct efg_body *body, uint32_t i);

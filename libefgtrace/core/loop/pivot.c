@@ -54,16 +54,17 @@ static void keep_entry(struct choice *c, uint32_t site)
 }
 
 /* The code says that each iteration gets to LEAF: all ways through the loop lead to TOP, and
- * all ways through each function to the next. */
+ * all ways through each function to the next. Behind a call in the first round of another loop, the others
+ * follow: an iteration had better begin elsewhere. */
 static bool is_sure(const struct choice *c, uint32_t top, uint32_t leaf)
 {
     const struct efg_callflow *flow = c->judge->flow;
 
     if (leaf == top || !c->loop->loop.place || efg_callflow_place(flow, top) != c->loop->loop.place ||
-        !efg_callflow_is_always(flow, top))
+        !efg_callflow_is_always(flow, top) || efg_callflow_site(flow, top)->firsts)
         return false;
     for (uint32_t x = efg_callflow_site(flow, leaf)->parent; x != top; x = efg_callflow_site(flow, x)->parent)
-        if (!efg_callflow_is_always(flow, x) ||
+        if (!efg_callflow_is_always(flow, x) || efg_callflow_site(flow, x)->firsts ||
             efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP)
             return false;
     return true;

@@ -641,8 +641,10 @@ struct efg_position efg_callpath_position(uint32_t id, uint32_t frame)
     const struct efg_module *module = efg_modules_get(f->module);
     uint64_t place = efg_frame_place(f->offset);
     unsigned firsts = efg_frame_firsts(f->offset);
-    return module->is_script ? position_in_script(module, place, firsts)
-                             : efg_code_position(module, place, firsts);
+    struct efg_position position = module->is_script ? position_in_script(module, place, firsts)
+                                                     : efg_code_position(module, place, firsts);
+    position.firsts = firsts;
+    return position;
 }
 
 struct efg_path efg_callpath_get(uint32_t id)

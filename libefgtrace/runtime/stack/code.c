@@ -443,9 +443,10 @@ static struct efg_position position_of(const struct efg_module *module, uint64_t
     const uint64_t *known = look_up(module, offset),
                    *leg = efg_map_find(&positions, leg_key_of(module, offset));
 
-    return known
-               ? (struct efg_position){(efg_place)*known, (uint32_t)(*known >> 32), leg ? (uint32_t)*leg : 0}
-               : (struct efg_position){0};
+    return known ? (struct efg_position){.place = (efg_place)*known,
+                                         .order = (uint32_t)(*known >> 32),
+                                         .leg = leg ? (uint32_t)*leg : 0}
+                 : (struct efg_position){0};
 }
 
 static struct efg_few few_of(const struct efg_module *module, uint64_t offset)
