@@ -137,10 +137,9 @@ void efg_report_path(struct efg_buffer *out, const struct efg_run *run, const st
         const struct efg_frame *frame = &path->frames[i];
         const char *module = efg_run_module(run, frame->module);
         const struct efg_run_site *site = efg_run_site(run, module, frame->offset);
-        if (!site) {
-            efg_summary_address(name, sizeof name, module, frame->offset);
-            efg_summary_line(out, "    ?   %s", name);
-        }
+        if (!site)
+            efg_summary_line(out, "    ?   %s+0x%llx", module,
+                             (unsigned long long)efg_frame_place(frame->offset));
         for (uint32_t k = 0; site && k < site->symbol_count; k++)
             put_frame(out, &site->symbols[k], module, k + 1 < site->symbol_count);
     }

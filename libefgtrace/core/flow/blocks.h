@@ -29,7 +29,7 @@ struct efg_turn {
 };
 
 /* The POSITION of each of COUNT turns, which are sorted, of code from offset 0 to SIZE; and to ORDER,
- * unless it is NULL, the TURN of its block (place.h). Returns 0, or -ENOMEM. */
+ * unless it is NULL, the NUMBER of its block (place.h). Returns 0, or -ENOMEM. */
 int efg_blocks_find(const struct efg_turn *turns, uint32_t count, uint32_t size,
                     struct efg_position *position, uint32_t *order);
 

@@ -291,14 +291,14 @@ static void find_legs(struct nest *n)
             find_legs_in(n, v);
 }
 
-int efg_place_find(const struct efg_digraph *graph, struct efg_position *position, uint32_t *turn)
+int efg_place_find(const struct efg_digraph *graph, struct efg_position *position, uint32_t *number)
 {
     struct nest n = {.graph = graph, .position = position};
     int error = nest_init(&n) || efg_dominators_find(&n.dominators, graph) ? -ENOMEM : 0;
 
     memset(position, 0, graph->nodes * sizeof *position);
-    if (!error && turn)
-        memcpy(turn, n.dominators.number, graph->nodes * sizeof *turn);
+    if (!error && number)
+        memcpy(number, n.dominators.number, graph->nodes * sizeof *number);
     if (!error) {
         leave_out_unreached(&n);
         error = efg_loops_find(&n.reached, n.header, n.flags);

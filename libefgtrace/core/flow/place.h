@@ -110,10 +110,10 @@ static inline bool efg_place_is_apart(efg_place a, efg_place b)
  * cannot be reached. Two nested loops that
  * share their first node cannot be told from one loop with a branch, and are taken for that; it is
  * rare, as a counter is usually set in between. A path through the function is one that
- * ends, at a node that leads nowhere. To TURN, unless it is NULL, goes in which order the nodes come: what
- * leads to a node has a lower number, but for what does so from further on in a loop. GRAPH has at least one
+ * ends, at a node that leads nowhere. To NUMBER, unless it is NULL, goes in which order the nodes come: what
+ * leads to a node has a lower one, but for what does so from further on in a loop. GRAPH has at least one
  * node. Returns 0, or -ENOMEM.
  */
-int efg_place_find(const struct efg_digraph *graph, struct efg_position *position, uint32_t *turn);
+int efg_place_find(const struct efg_digraph *graph, struct efg_position *position, uint32_t *number);
 
 #endif
