@@ -46,7 +46,7 @@ command_of() {
     test_*) echo "$BUILD/tests/$1" ;;
     conformance) echo tests/conformance.sh --some ;;
     programs) echo tests/programs.sh ${PROGRAMS-} ;;
-    apps) echo env LAMMPS_STEPS=500 RINGTEST_LOOPS=50000 tests/apps.sh lammps ringtest ;;
+    apps) echo env LAMMPS_STEPS=1000 RINGTEST_LOOPS=50000 tests/apps.sh lammps ringtest ;;
     *) echo "tests/$1.sh" ;;
     esac
 }

@@ -24,6 +24,7 @@
 #include <cmocka.h>
 
 #include "levels.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 #include "runtime/stack/callpath.h"
 #include "runtime/stack/memo.h"
@@ -609,6 +610,22 @@ static NOINLINE void find_only(unsigned number)
     find(&hash);
 }
 
+/* What a new path takes is told once. */
+static void test_new_paths_take_time(void **state)
+{
+    static const volatile unsigned rounds = 3; /* so that one call is one */
+    uint64_t spent[3];
+    (void)state;
+
+    efg_callpath_spent();
+    for (unsigned i = 0; i < rounds; i++) {
+        find_only(0);
+        spent[i] = efg_callpath_spent();
+    }
+    assert_in_range(spent[0], 1, efg_clock_cpu());
+    assert_int_equal(spent[1] + spent[2], 0);
+}
+
 EFG_LEVEL(add1, find_only, 1)
 EFG_LEVEL(add2, add1, 10)
 EFG_LEVEL(add3, add2, 100)
@@ -975,6 +992,7 @@ int main(void)
         cmocka_unit_test(test_exceptions_bare_code),
         cmocka_unit_test(test_realigned_stacks),
         cmocka_unit_test(test_many_paths),
+        cmocka_unit_test(test_new_paths_take_time),
         cmocka_unit_test(test_counted_is_there),
         cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_threads_leave_nothing),

@@ -42,6 +42,7 @@
 #include "pycode.h"
 #include "pyflow.h"
 #include "python.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 #include "walk.h"
 
@@ -84,6 +85,7 @@ struct finder {
     struct callers callers;
     struct efg_map known; /* path, and the other half of the hash, by hash of the addresses */
     uint64_t memory;      /* bytes charged for this thread */
+    uint64_t spent;       /* ns of processor time on new paths, since that was asked for */
 };
 
 /* Of this thread. */
@@ -330,7 +332,9 @@ static uint32_t path_of(struct finder *f, struct key key)
 
 static uint32_t new_path(struct finder *f, struct key key)
 {
+    uint64_t begin = efg_clock_cpu();
     uint32_t path = intern(&f->callers);
+    f->spent += efg_clock_cpu() - begin;
     if (efg_map_is_full(&f->known) && !efg_memory_may_remember(efg_map_memory(&f->known)))
         efg_map_fini(&f->known);
     uint64_t *known = path ? efg_map_put(&f->known, key.hash) : NULL;
@@ -553,6 +557,16 @@ EFG_HOT uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash)
     uint32_t path = e ? in_round(f, e->path, e) : find_other(frame);
     *hash = path ? path_at(path)->hash : 0;
     return path;
+}
+
+uint64_t efg_callpath_spent(void)
+{
+    struct finder *f = my_finder;
+    uint64_t spent = f ? f->spent : 0;
+
+    if (spent)
+        f->spent = 0;
+    return spent;
 }
 
 /* Path 0 is that of calls that are told apart without one. */

@@ -42,6 +42,10 @@ uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash);
 
 #define EFG_CALLPATH_BETWEEN 2
 
+/* ns of processor time that this thread spent on new paths, as their functions are analysed then, since it
+ * asked for this the last time. */
+uint64_t efg_callpath_spent(void);
+
 /* Frames of new paths, at most. */
 unsigned efg_callpath_depth(void);
 

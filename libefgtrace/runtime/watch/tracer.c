@@ -116,11 +116,25 @@ static inline void end_enter(struct efg_thread *t)
     efg_thread_end_work(t);
 }
 
+/* Functions are analysed when a call of theirs has a new path. In its first moments a program would seem to
+ * do little else, so this is no time between two calls of its graph. */
+static __attribute__((noinline, cold)) void leave_out(struct efg_thread *t, uint64_t ns)
+{
+    efg_events_add(t, efg_clock_ticks(), false);
+    t->graph.last_leave += ns;
+    t->cost.rare += ns;
+    if (t->cost.entered)
+        t->cost.entered += ns;
+}
+
 /* The call path of CALL is E, or, without E, another one than the one that was expected. */
-static void find_path(const struct efg_thread *t, struct efg_call *call, struct efg_memo_entry *e)
+static void find_path(struct efg_thread *t, struct efg_call *call, struct efg_memo_entry *e)
 {
     if (!e) {
         call->path = efg_callpath_find(call->frame, &call->hash);
+        uint64_t spent = efg_callpath_spent();
+        if (spent)
+            leave_out(t, spent);
         return;
     }
     efg_callpath_turn(t->mine, e);
