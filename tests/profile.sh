@@ -70,9 +70,41 @@ assert abs(2 * sum(parts) - whole) < 0.05, whole
 END
 )"
 
+# The first round of each inner loop has call paths of its own; in the source it is one of the others.
+cat >short.c <<'END'
+#include <mpi.h>
+int main(int c, char **v)
+{
+    int n = 0;
+    MPI_Init(&c, &v);
+    for (int i = 0; i < 60; i++) {
+        MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int k = 0; k < 2; k++) {
+            MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        for (int k = 0; k < 6; k++) {
+            MPI_Scan(&n, &c, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            MPI_Exscan(&n, &c, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        }
+        for (int k = 0; k < 4; k++)
+            MPI_Reduce(&n, &c, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+END
+$MPICC -O0 -g -o short.bin short.c && graphed short 2 ./short.bin
+contains "it has such call paths" "$("$tool" graph -f json short)" '"first_round_of"'
+same "rounds of short loops are one again" \
+    "( Allreduce1 + ( Bcast1 + Barrier1 )[2] + ( Scan1 + Exscan1 )[6] + Reduce1[4] )[60]" "$(program short)"
+same "and so they are in pseudo-code" \
+    "for 60 times in main {;Allreduce;for 2 times {;Bcast;Barrier;};for 6 times in main {;Scan;Exscan;};Reduce x 4;}" \
+    "$("$tool" profile --all short | tail -n +3 | cut -c 18- | sed 's/^ *//; s/^main: //; s/, /;/g' |
+        grep -v '^compute' | tr '\n' ';' | sed 's/;$//')"
+
 # --- all formats ---
 
-for dir in stencil nested master twice; do
+for dir in stencil nested master twice short; do
     same "$dir: at most 100 columns" "" "$("$tool" profile -f text --all $dir | awk 'length > 100')"
     "$tool" profile -f json $dir >$dir.json 2>log || cat log
     "$tool" expand $dir | wc -l >calls
@@ -94,7 +126,7 @@ for profile in document["profiles"]:
                     calls += times
                     time += times * profile["sites"][item["site"]]["time"] + form["count"] * item["before"]
     assert sum(form["count"] for form in profile["forms"]) == ranks
-    assert all(abs(loop["iterations"] - iterations[i]) < 1e-6 for i, loop in enumerate(profile["loops"]))
+    assert all(abs(loop["iterations"] - iterations.get(i, 0)) < 1e-6 for i, loop in enumerate(profile["loops"]))
     assert abs(calls - ranks * profile["calls"]) < 1e-6 * calls, (calls, profile["calls"])
     assert abs(time - ranks * profile["time"]) < 1e-6 * time, (time, profile["time"])
     assert sum(site["count"] for site in profile["sites"]) == profile["calls"]

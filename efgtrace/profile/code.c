@@ -15,12 +15,14 @@
 
 #define NESTING 30          /* loops nested deeper are not written */
 #define MOST_FORMS 63       /* of a loop, that are told apart */
+#define MOST_PERIOD 64      /* steps that come again in a row */
 #define MOST_CELLS 20000000 /* of the table that finds what two forms have in common */
 #define SMALL 0.005         /* share of the run: such things in a row are one line */
 #define COMPUTE 0.01        /* computation of this share has a line */
 
 struct step {                   /* what an iteration may do */
     uint32_t node, loop;        /* as in struct efg_program_item */
+    struct body *round;         /* if it is neither: a loop that is none of the tree, and all that is in it */
     uint64_t forms;             /* set of them; 0: only those that are not told apart */
     double times;               /* iterations that do it */
     double repetitions, before; /* summed over these */
@@ -136,6 +138,85 @@ static bool add_rest(struct body *body, const struct efg_profile_rest *rest, uin
     return true;
 }
 
+static void free_steps(struct body *body)
+{
+    for (size_t i = 0; i < body->count; i++)
+        if (body->steps[i].round) {
+            free_steps(body->steps[i].round);
+            free(body->steps[i].round);
+        }
+    free(body->steps);
+}
+
+/* Whether B is what A is, in the same iterations. */
+static bool is_again(const struct step *a, const struct step *b)
+{
+    return a->node == b->node && a->loop == b->loop && a->forms == b->forms && a->forms &&
+           a->least == b->least && a->most == b->most && a->times == b->times;
+}
+
+/* How often the first PERIOD of COUNT steps come one after the other. */
+static size_t count_rounds(const struct step *steps, size_t count, size_t period)
+{
+    size_t same = period;
+    while (same < count && is_again(&steps[same], &steps[same - period]))
+        same++;
+    return same / period;
+}
+
+/* The first PERIOD steps, which come ROUNDS times, as one. Returns false without memory. */
+static bool make_round(struct step *step, const struct step *steps, size_t period, size_t rounds)
+{
+    struct body *round = calloc(1, sizeof *round);
+    struct step *to = calloc(period, sizeof *to);
+    if (!round || !to) {
+        free(round);
+        free(to);
+        return false;
+    }
+    for (size_t i = 0; i < period * rounds; i++) {
+        struct step *sum = &to[i % period];
+        double times = sum->times, repetitions = sum->repetitions, before = sum->before;
+        *sum = steps[i];
+        sum->times += times;
+        sum->repetitions += repetitions;
+        sum->before += before;
+    }
+    *round = (struct body){.steps = to, .count = period, .all = steps->forms};
+    *step = (struct step){.node = EFG_NONE,
+                          .loop = EFG_NONE,
+                          .round = round,
+                          .forms = steps->forms,
+                          .times = steps->times,
+                          .repetitions = steps->times * (double)rounds,
+                          .least = rounds,
+                          .most = rounds};
+    return true;
+}
+
+/* What comes at least twice in a row becomes a loop: one that is left too soon to be one of the tree. */
+static bool find_rounds(struct body *body)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < body->count;) {
+        size_t period = 2, rounds = 0, left = body->count - i;
+        while (2 * period <= left && period <= MOST_PERIOD &&
+               (rounds = count_rounds(&body->steps[i], left, period)) < 2)
+            period++;
+        if (rounds < 2) {
+            body->steps[count++] = body->steps[i++];
+            continue;
+        }
+        struct step step;
+        if (!make_round(&step, &body->steps[i], period, rounds))
+            return false;
+        body->steps[count++] = step;
+        i += period * rounds;
+    }
+    body->count = count;
+    return true;
+}
+
 static bool make_body(const struct writer *w, uint32_t loop, struct body *body)
 {
     const struct efg_profile *profile = w->profile;
@@ -155,10 +236,12 @@ static bool make_body(const struct writer *w, uint32_t loop, struct body *body)
         return false;
     bool is_made = !rest.iterations || add_rest(body, &rest, profile->graph->node_count, profile->tree.count);
     efg_profile_rest_fini(&rest);
-    return is_made;
+    return is_made && find_rounds(body);
 }
 
 /* --- figures --- */
+
+static double sum_of(const struct writer *w, const struct step *steps, size_t count, double scale);
 
 static double mean_of_loop(const struct writer *w, uint32_t loop)
 {
@@ -169,15 +252,28 @@ static double mean_of_loop(const struct writer *w, uint32_t loop)
 /* ns of all that the step does, without the computation before it. */
 static double time_of(const struct writer *w, const struct step *step)
 {
-    double each =
-        step->node != EFG_NONE ? efg_profile_call(w->profile, step->node) : mean_of_loop(w, step->loop);
+    if (step->round)
+        return sum_of(w, step->round->steps, step->round->count, 1);
+    double each = step->node != EFG_NONE ? w->profile->call[step->node] : mean_of_loop(w, step->loop);
     return each * step->repetitions;
+}
+
+static double calls_of(const struct writer *w, const struct step *step);
+
+static double calls_of_all(const struct writer *w, const struct body *body)
+{
+    double calls = 0;
+    for (size_t i = 0; i < body->count; i++)
+        calls += calls_of(w, &body->steps[i]);
+    return calls;
 }
 
 static double calls_of(const struct writer *w, const struct step *step)
 {
     if (step->node != EFG_NONE)
         return step->repetitions;
+    if (step->round)
+        return calls_of_all(w, step->round);
     double all = w->profile->iterations[step->loop];
     return all > 0 ? w->calls[step->loop] / all * step->repetitions : 0;
 }
@@ -303,6 +399,7 @@ static void put_calls(const struct writer *w, const char *before, const struct s
 /* --- steps --- */
 
 static void put_body(struct writer *w, const struct body *body, double scale);
+static void put_block(struct writer *w, const struct step *steps, size_t count, double scale);
 
 static double sum_of(const struct writer *w, const struct step *steps, size_t count, double scale)
 {
@@ -360,6 +457,28 @@ static void put_main(const struct writer *w, uint32_t loop, char *text, size_t s
         snprintf(text, size, "  * main loop, %s iterations of it each", number);
 }
 
+/* One that is none of the tree. */
+static void put_rounds(struct writer *w, const struct step *step, double scale)
+{
+    double ns = time_of(w, step) * scale;
+    char times[96], text[120];
+    print_times(step, times, sizeof times);
+    snprintf(text, sizeof text, "for %s times", times);
+    if (w->depth == NESTING || is_only_small(w, step->round, scale)) {
+        put_short_loop(w, step, scale, text);
+    } else if (is_one_line(w, step->round, scale)) {
+        strcat(text, ": ");
+        put_calls(w, text, step->round->steps, step->round->count, ns);
+    } else {
+        strcat(text, " {");
+        put_line(w, text, ns);
+        w->depth++;
+        put_block(w, step->round->steps, step->round->count, scale);
+        w->depth--;
+        put_line(w, "}", 0);
+    }
+}
+
 static void put_loop(struct writer *w, const struct step *step, double scale)
 {
     const struct efg_profile *profile = w->profile;
@@ -390,7 +509,7 @@ static void put_loop(struct writer *w, const struct step *step, double scale)
         w->depth--;
         put_line(w, "}", 0);
     }
-    free(body.steps);
+    free_steps(&body);
 }
 
 /* Small things in a row, from the first of COUNT steps on, if they are LEAST or more: what is called NAME.
@@ -425,7 +544,7 @@ static size_t put_steps(struct writer *w, const struct step *steps, size_t count
     else
         compute = 0;
     if (steps->node == EFG_NONE) {
-        put_loop(w, steps, scale);
+        steps->round ? put_rounds(w, steps, scale) : put_loop(w, steps, scale);
         return 1;
     }
     function_of(w, steps->node, function, sizeof function);
@@ -547,6 +666,6 @@ void efg_profile_put_code(struct efg_buffer *out, const struct efg_profile *prof
     } else {
         out->failed = true;
     }
-    free(body.steps);
+    free_steps(&body);
     free(w.calls);
 }

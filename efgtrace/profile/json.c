@@ -13,7 +13,8 @@ const char efg_profile_json_help[] =
     "  format \"efgtrace-profile\", version 1, application, command, mpi\n"
     "  profiles [{ranks \"0-3\", rank_count, thread, calls, time (mean of a rank),\n"
     "             sites, loops, forms (of the whole)}]\n"
-    "  sites    [{name \"Allreduce1\", call, hash, label, count (mean of a rank), time (mean)}]\n"
+    "  sites    [{name \"Allreduce1\", call, hash, label, count (mean of a rank), time (mean)}];\n"
+    "           first_round_of: the index of the site that stands for it in items, in time, too\n"
     "  loops    [{function, iterations, time (sums over the ranks), forms, rest}]\n"
     "  forms    [{count (iterations, of all ranks; of the whole: ranks), items}], falling\n"
     "  items    [{site or loop (indices), repetitions {mean min max} of each time,\n"
@@ -63,7 +64,9 @@ static cJSON *make_site(const struct efg_profile *profile, uint32_t id)
     efg_json_text(to, "label", text);
     cJSON_AddNumberToObject(to, "count",
                             (double)node->time.count / (double)efg_ranklist_count(profile->ranks));
-    cJSON_AddNumberToObject(to, "time", efg_profile_call(profile, id));
+    cJSON_AddNumberToObject(to, "time", profile->call[id]);
+    if (profile->site[id] != id)
+        cJSON_AddNumberToObject(to, "first_round_of", profile->site[id]);
     return to;
 }
 

@@ -17,26 +17,32 @@ int efg_profile_complain(const char *what)
     return efg_complain("profile", what ? what : "no memory for the profile");
 }
 
-double efg_profile_call(const struct efg_profile *profile, uint32_t node)
-{
-    const struct efg_node *n = &profile->graph->nodes[node];
-    double time = (double)n->time.sum + (double)profile->polled[node];
-    return n->time.count ? time / (double)n->time.count : 0;
-}
-
 const char *efg_profile_name(const struct efg_profile *profile, uint32_t node)
 {
     const char *name = efg_run_call_name(profile->run, profile->graph->nodes[node].signature.call);
     return strncmp(name, "MPI_", 4) ? name : name + 4;
 }
 
-static int find_polls(struct efg_profile *profile)
+static int time_calls(struct efg_profile *profile)
 {
-    profile->polled = calloc((size_t)profile->graph->node_count + 1, sizeof *profile->polled);
-    if (!profile->polled)
-        return -ENOMEM;
-    efg_graph_polled(profile->graph, profile->polled);
-    return 0;
+    const struct efg_graph *graph = profile->graph;
+    uint64_t *polled = calloc((size_t)graph->node_count + 1, sizeof *polled);
+    double *count = calloc((size_t)graph->node_count + 1, sizeof *count);
+    double *call = profile->call = calloc((size_t)graph->node_count + 1, sizeof *call);
+    if (polled && count && call) {
+        efg_graph_polled(graph, polled);
+        for (uint32_t i = 0; i < graph->node_count; i++) {
+            call[profile->site[i]] += (double)graph->nodes[i].time.sum + (double)polled[i];
+            count[profile->site[i]] += (double)graph->nodes[i].time.count;
+        }
+        for (uint32_t i = 0; i < graph->node_count; i++)
+            call[i] /= count[i] > 0 ? count[i] : 1;
+        for (uint32_t i = 0; i < graph->node_count; i++)
+            call[i] = call[profile->site[i]];
+    }
+    free(polled);
+    free(count);
+    return polled && count && call ? 0 : -ENOMEM;
 }
 
 static int number_nodes(struct efg_profile *profile)
@@ -49,8 +55,10 @@ static int number_nodes(struct efg_profile *profile)
     uint32_t *used = calloc((size_t)most + 2, sizeof *used);
     profile->number = calloc((size_t)graph->node_count + 1, sizeof *profile->number);
     for (uint32_t i = 0; used && profile->number && i < graph->node_count; i++) {
-        uint32_t call = graph->nodes[i].signature.call;
-        profile->number[i] = ++used[call <= most ? call : most + 1];
+        uint32_t call = graph->nodes[i].signature.call, site = profile->site[i];
+        if (!profile->number[site])
+            profile->number[site] = ++used[call <= most ? call : most + 1];
+        profile->number[i] = profile->number[site];
     }
     free(used);
     return used && profile->number ? 0 : -1;
@@ -71,14 +79,12 @@ static int sum_times(struct efg_profile *profile)
         for (uint32_t k = 0; k < form->size; k++) {
             const struct efg_program_item *item = &program->items[form->first + k];
             if (item->node != EFG_NONE)
-                time[form->loop] +=
-                    item->before + (double)item->repetitions * efg_profile_call(profile, item->node);
+                time[form->loop] += item->before + (double)item->repetitions * profile->call[item->node];
         }
     }
     for (uint32_t i = 0; i < profile->graph->node_count; i++)
         time[efg_program_loop_of(program, i)] +=
-            program->of_node[i].before +
-            (double)program->of_node[i].repetitions * efg_profile_call(profile, i);
+            program->of_node[i].before + (double)program->of_node[i].repetitions * profile->call[i];
     for (uint32_t i = whole; i-- > 0;) {
         uint32_t parent = profile->tree.loops[i].parent;
         iterations[i] += (double)program->of_loop[i].iterations;
@@ -99,8 +105,10 @@ int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t 
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < profile->graph->node_count; i++)
-        if (efg_program_loop_of(program, i) == loop)
-            rest->of_node[i] = program->of_node[i];
+        if (efg_program_loop_of(program, i) == loop) {
+            rest->of_node[profile->site[i]].repetitions += program->of_node[i].repetitions;
+            rest->of_node[profile->site[i]].before += program->of_node[i].before;
+        }
     for (uint32_t i = 0; i < profile->tree.count; i++) {
         uint32_t parent = profile->tree.loops[i].parent;
         if ((parent == EFG_NONE ? profile->tree.count : parent) == loop)
@@ -136,7 +144,8 @@ void efg_profile_fini(struct efg_profile *profile)
     efg_program_fini(&profile->program);
     efg_looptree_fini(&profile->tree);
     free(profile->number);
-    free(profile->polled);
+    free(profile->call);
+    free(profile->site);
     free(profile->time);
     free(profile->iterations);
 }
@@ -198,8 +207,8 @@ int efg_profile_make(struct efg_profile *profile, uint32_t thread)
         return efg_profile_complain(NULL);
     if (add_orders(profile, thread))
         return EFG_TOLD;
-    if (efg_program_close(&profile->program) || number_nodes(profile) || find_polls(profile) ||
-        sum_times(profile))
+    if (efg_program_close(&profile->program) || efg_profile_unite(profile) || number_nodes(profile) ||
+        time_calls(profile) || sum_times(profile))
         return efg_profile_complain(NULL);
     return 0;
 }

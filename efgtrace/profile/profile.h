@@ -23,9 +23,11 @@ struct efg_profile { /* of a thread of a group of ranks */
     const struct efg_run_loop *main; /* the main loop of the first of them */
     struct efg_looptree tree;
     struct efg_program program;
-    uint32_t *number;   /* per node: its number among the nodes of its function, from 1, in order
+    uint32_t *site;     /* per node: the one that it counts as, itself but in first rounds: unite.c */
+    uint32_t *number;   /* per node: its number among the sites of its function, from 1, in order
                            of first appearance */
-    uint64_t *polled;   /* per node: ns of the polls that found nothing before its calls */
+    double *call;       /* per node: ns of a call of its site, with the polls before it that found nothing:
+                           those of the spin that it ends */
     double *time;       /* per loop, and the whole: ns, of all ranks */
     double *iterations; /* per loop, and the whole: of all ranks */
 };
@@ -38,8 +40,9 @@ void efg_profile_fini(struct efg_profile *profile);
 /* Say on standard error WHAT is wrong; NULL: there is no memory. Returns EFG_TOLD. */
 int efg_profile_complain(const char *what);
 
-/* ns of a call of NODE, with the polls before it that found nothing: those of the spin that it ends. */
-double efg_profile_call(const struct efg_profile *profile, uint32_t node);
+/* Unite calls in first rounds with the others of their site, in the program and in sites. Returns 0, or
+ * -ENOMEM. */
+int efg_profile_unite(struct efg_profile *profile);
 
 /* The function of NODE without "MPI_". */
 const char *efg_profile_name(const struct efg_profile *profile, uint32_t node);

@@ -177,8 +177,7 @@ static void put_call(struct writer *w, uint32_t node, const char *repetitions)
     if (w->style->is_terse)
         snprintf(token, sizeof token, "%s%s", name, repetitions);
     else
-        snprintf(token, sizeof token, "%s%s : %.2f", name, repetitions,
-                 efg_profile_call(w->profile, node) / 1e3);
+        snprintf(token, sizeof token, "%s%s : %.2f", name, repetitions, w->profile->call[node] / 1e3);
     put_token(w, token);
     w->wants_plus = true;
 }
@@ -239,7 +238,7 @@ static void put_row(struct writer *w, const struct efg_program_item *items, uint
     char name[TOKEN], token[2 * TOKEN], time[32] = "";
     double ns = 0;
     for (uint32_t i = 0; i < count; i++)
-        ns += efg_profile_call(w->profile, items[i].node) + (i ? items[i].before / (double)times : 0);
+        ns += w->profile->call[items[i].node] + (i ? items[i].before / (double)times : 0);
     put_burst(w, items[0].before / (double)times);
     begin_term(w);
     name_call(w, items[0].node, name, sizeof name);
@@ -263,7 +262,7 @@ static void put_folded(struct writer *w, const struct efg_program_item *body, ui
     w->nesting++;
     for (uint32_t i = 0; i < size; i++) {
         double each = body[i].node != EFG_NONE
-                          ? efg_profile_call(profile, body[i].node)
+                          ? profile->call[body[i].node]
                           : profile->time[body[i].loop] / profile->iterations[body[i].loop];
         ns += body[i].before + each * (double)body[i].repetitions;
         put_item(w, &body[i], count * times);
@@ -405,7 +404,7 @@ static void put_sites(struct writer *w)
     efg_buffer_print(w->out, is_latex ? "\\smallskip\n" : "\n");
     for (uint32_t i = 0; i < profile->graph->node_count; i++) {
         const struct efg_node *node = &profile->graph->nodes[i];
-        if (!node->time.count)
+        if (!node->time.count || profile->site[i] != i)
             continue;
         name_call(w, i, name, sizeof name);
         efg_summary_node(profile->run, node, place, sizeof place);
@@ -446,9 +445,12 @@ static uint32_t *count_places(const struct efg_profile *profile)
 {
     const struct efg_program *program = &profile->program;
     uint32_t *places = calloc((size_t)profile->tree.count + 1, sizeof *places);
-    for (uint32_t i = 0; places && i < program->item_count; i++)
-        if (program->items[i].node == EFG_NONE)
-            places[program->items[i].loop]++;
+    for (uint32_t f = 0; places && f < program->form_count; f++) {
+        const struct efg_program_item *items = &program->items[program->forms[f].first];
+        for (uint32_t i = 0; i < program->forms[f].size; i++)
+            if (items[i].node == EFG_NONE)
+                places[items[i].loop]++;
+    }
     return places;
 }
 
