@@ -18,6 +18,12 @@ program() {
         sed 's/ $//'
 }
 
+# code DIR: the pseudo-code of it, without times and computation, each call on a line; on one line
+code() {
+    "$tool" profile --all "$1" | tail -n +3 | cut -c 18- | sed 's/^ *//; s/^main: //; s/, /;/g' |
+        grep -v '^compute' | tr '\n' ';' | sed 's/;$//'
+}
+
 compile stencil2d nested_solver driver master_worker alternating threads || exit 2
 
 graphed stencil 4 "$programs/stencil2d" 50 10
@@ -99,8 +105,7 @@ same "rounds of short loops are one again" \
     "( Allreduce1 + ( Bcast1 + Barrier1 )[2] + ( Scan1 + Exscan1 )[6] + Reduce1[4] )[60]" "$(program short)"
 same "and so they are in pseudo-code" \
     "for 60 times in main {;Allreduce;for 2 times {;Bcast;Barrier;};for 6 times in main {;Scan;Exscan;};Reduce x 4;}" \
-    "$("$tool" profile --all short | tail -n +3 | cut -c 18- | sed 's/^ *//; s/^main: //; s/, /;/g' |
-        grep -v '^compute' | tr '\n' ';' | sed 's/;$//')"
+    "$(code short)"
 
 # --- all formats ---
 
@@ -138,6 +143,28 @@ done
 
 # --- code ---
 
+
+# It goes round a loop twice, once, or not at all: too seldom for it to be one of the loop tree.
+cat >now_and_then.c <<'END'
+#include <mpi.h>
+int main(int c, char **v)
+{
+    int n = 0;
+    MPI_Init(&c, &v);
+    for (int i = 0; i < 60; i++) {
+        MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        for (int k = 0; k < i % 3; k++) {
+            MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_SELF);
+            MPI_Barrier(MPI_COMM_SELF);
+        }
+        MPI_Scan(&n, &c, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    }
+    return MPI_Finalize();
+}
+END
+$MPICC -O0 -g -o now_and_then.bin now_and_then.c && graphed now_and_then 1 ./now_and_then.bin
+same "rounds that only some iterations make" \
+    "for 60 times in main {;Allreduce;for 0 to 2 (mean 1) times {;Bcast;Barrier;};Scan;}" "$(code now_and_then)"
 
 # In every fourth iteration it sleeps, then makes two calls, of which the second one takes next to no time.
 cat >seldom.c <<'END'

@@ -148,24 +148,51 @@ static void free_steps(struct body *body)
     free(body->steps);
 }
 
-/* Whether B is what A is, in the same iterations. */
-static bool is_again(const struct step *a, const struct step *b)
+static double iterations_of(const struct body *body)
 {
-    return a->node == b->node && a->loop == b->loop && a->forms == b->forms && a->forms &&
-           a->least == b->least && a->most == b->most && a->times == b->times;
+    double iterations = 0;
+    for (unsigned i = 0; i < MOST_FORMS; i++)
+        iterations += body->times[i];
+    return iterations;
 }
 
-/* How often the first PERIOD of COUNT steps come one after the other. */
+/* Whether B is what A is. */
+static bool is_again(const struct step *a, const struct step *b)
+{
+    return a->node == b->node && a->loop == b->loop && a->least == b->least && a->most == b->most;
+}
+
+/* How many rounds of PERIOD steps COUNT of them begin with: the same each time, all of a round in the same
+ * iterations. */
 static size_t count_rounds(const struct step *steps, size_t count, size_t period)
 {
-    size_t same = period;
-    while (same < count && is_again(&steps[same], &steps[same - period]))
+    size_t same = 0;
+    while (same < count && steps[same].forms && steps[same].forms == steps[same - same % period].forms &&
+           is_again(&steps[same], &steps[same % period]))
         same++;
     return same / period;
 }
 
-/* The first PERIOD steps, which come ROUNDS times, as one. Returns false without memory. */
-static bool make_round(struct step *step, const struct step *steps, size_t period, size_t rounds)
+/* The least and the most of ROUNDS, of PERIOD steps each, in one of the iterations of BODY. */
+static void count_each(const struct body *body, const struct step *steps, size_t period, size_t rounds,
+                       struct step *step)
+{
+    step->least = rounds;
+    for (unsigned form = 0; form < MOST_FORMS; form++) {
+        uint64_t here = 0;
+        for (size_t i = 0; i < rounds; i++)
+            here += steps[i * period].forms >> form & 1;
+        if (!(body->all >> form & 1))
+            continue;
+        step->least = here < step->least ? here : step->least;
+        step->most = here > step->most ? here : step->most;
+    }
+}
+
+/* STEP is to stand for ROUNDS of PERIOD steps of BODY, the first of which is the first of STEPS. Returns
+ * false without memory. */
+static bool make_round(struct step *step, const struct body *body, const struct step *steps, size_t period,
+                       size_t rounds)
 {
     struct body *round = calloc(1, sizeof *round);
     struct step *to = calloc(period, sizeof *to);
@@ -174,27 +201,27 @@ static bool make_round(struct step *step, const struct step *steps, size_t perio
         free(to);
         return false;
     }
+    *round = (struct body){.steps = to, .count = period, .all = body->all};
+    *step = (struct step){
+        .node = EFG_NONE, .loop = EFG_NONE, .round = round, .forms = body->all, .times = iterations_of(body)};
     for (size_t i = 0; i < period * rounds; i++) {
         struct step *sum = &to[i % period];
-        double times = sum->times, repetitions = sum->repetitions, before = sum->before;
-        *sum = steps[i];
-        sum->times += times;
-        sum->repetitions += repetitions;
-        sum->before += before;
+        *sum = (struct step){.node = steps[i].node,
+                             .loop = steps[i].loop,
+                             .forms = body->all,
+                             .times = sum->times + steps[i].times,
+                             .repetitions = sum->repetitions + steps[i].repetitions,
+                             .before = sum->before + steps[i].before,
+                             .least = steps[i].least,
+                             .most = steps[i].most};
     }
-    *round = (struct body){.steps = to, .count = period, .all = steps->forms};
-    *step = (struct step){.node = EFG_NONE,
-                          .loop = EFG_NONE,
-                          .round = round,
-                          .forms = steps->forms,
-                          .times = steps->times,
-                          .repetitions = steps->times * (double)rounds,
-                          .least = rounds,
-                          .most = rounds};
+    step->repetitions = to->times;
+    count_each(body, steps, period, rounds, step);
     return true;
 }
 
-/* What comes at least twice in a row becomes a loop: one that is left too soon to be one of the tree. */
+/* What comes at least twice in a row, in some iterations or all, becomes a loop: one that is left too soon to
+ * be one of the tree. */
 static bool find_rounds(struct body *body)
 {
     size_t count = 0;
@@ -208,7 +235,7 @@ static bool find_rounds(struct body *body)
             continue;
         }
         struct step step;
-        if (!make_round(&step, &body->steps[i], period, rounds))
+        if (!make_round(&step, body, &body->steps[i], period, rounds))
             return false;
         body->steps[count++] = step;
         i += period * rounds;
@@ -604,10 +631,8 @@ static void put_branch(struct writer *w, const struct body *body, const struct s
  * branch is in it: outside it would look as if every iteration did it. */
 static void put_body(struct writer *w, const struct body *body, double scale)
 {
-    double iterations = 0;
+    double iterations = iterations_of(body);
     size_t size;
-    for (unsigned i = 0; i < MOST_FORMS; i++)
-        iterations += body->times[i];
     for (size_t i = 0; i < body->count && !w->out->failed; i += size) {
         const struct step *step = &body->steps[i];
         bool is_branch = w->depth && step->forms != body->all;
