@@ -30,6 +30,9 @@ static void call(int line, int is_first)
     firsts[line] += is_first;
     MPI_Barrier(MPI_COMM_SELF);
 }
+#define hide(p) __asm__ volatile("" : : "r"(p) : "memory")
+static char table[8][64];
+__attribute__((noinline)) static char *block(void) { return table[zero]; }
 __attribute__((noinline)) static void nothing(void) { zero = 0; }""".split("\n")
 END = """    for (int i = 0; i < 2000; i++)
         if (calls[i])
@@ -49,22 +52,30 @@ class Program:
         self.lines.append("    " * indent + text)
 
     def loop(self, depth, indent, functions):
-        r, rounds, begin = self.random, self.random.randint(3, 8), self.random.randint(-3, 5)
+        r, rounds, begin = self.random, self.random.randint(2, 8), self.random.randint(-3, 5)
         v = "v%d" % self.variables
         self.variables += 1
         kind = r.choice(["int", "long"])
-        head, tail, first = r.choice([
-            (f"LOOP for ({kind} {v} = {begin}; {v} < {begin + rounds}; {v}++) {{", "}", begin),
-            (f"LOOP for ({kind} {v} = {begin}; {v} <= {begin + 3 * rounds - 3}; {v} += 3) {{", "}", begin),
-            (f"LOOP for ({kind} {v} = {rounds}; {v} > 0; {v}--) {{", "}", rounds),
-            (f"LOOP for ({kind} {v} = {begin}; {v} != {begin + 2 * rounds}; {v} += 2) {{", "}", begin),
-            (f"{{ {kind} {v} = 0; LOOP do {{", f"}} while (++{v} < {rounds}); }}", 0),
-            (f"{{ {kind} {v} = {rounds}; LOOP while ({v}-- > 1) {{", "} }", rounds - 1),
-            (f"LOOP for ({kind} {v} = 0; {v} < {rounds} + zero; {v}++) {{", "}", 0),
-        ])
+        head, tail, first, value = r.choice(r.choice([[
+            (f"LOOP for ({kind} {v} = {begin}; {v} < {begin + rounds}; {v}++) {{", "}", begin, v),
+            (f"LOOP for ({kind} {v} = {begin}; {v} <= {begin + 3 * rounds - 3}; {v} += 3) {{", "}", begin, v),
+            (f"LOOP for ({kind} {v} = {rounds}; {v} > 0; {v}--) {{", "}", rounds, v),
+            (f"LOOP for ({kind} {v} = {begin}; {v} != {begin + 2 * rounds}; {v} += 2) {{", "}", begin, v),
+            (f"{{ {kind} {v} = 0; LOOP do {{", f"}} while (++{v} < {rounds}); }}", 0, v),
+            (f"{{ {kind} {v} = {rounds}; LOOP while ({v}-- > 1) {{", "} }", rounds - 1, v),
+            (f"LOOP for ({kind} {v} = 0; {v} < {rounds} + zero; {v}++) {{", "}", 0, v),
+        ], [
+            (f"LOOP for (int {v} = 0; {v} < {rounds}; {v}++) {{", "}", "(long)table", f"(long)table[{v}]"),
+            (f"LOOP for (char *{v} = table[0]; {v} < table[{rounds - 1}]; {v} += 32) {{", "}", "(long)table",
+             f"(long){v}"),
+            (f"{{ char *p{v} = block(); LOOP for (char *{v} = p{v}; {v} != p{v} + {rounds * 64}; {v} += 64) {{",
+             "} }", f"(long)p{v}", f"(long){v}"),
+            (f"{{ char p{v}[8][64]; LOOP for (int {v} = 0; {v} < {rounds}; {v}++) {{ hide(p{v});", "} }",
+             f"(long)p{v}", f"(long)p{v}[{v}]"),
+        ]]))
         self.put(indent, head)
-        self.put(indent + 1, f"if (any({v}) != {first} && ++turns % 3 == 0) break;")
-        self.body(depth - 1, indent + 1, functions, f"any({v}) == {first}")
+        self.put(indent + 1, f"if (any({value}) != {first} && ++turns % 3 == 0) break;")
+        self.body(depth - 1, indent + 1, functions, f"any({value}) == {first}")
         self.put(indent, tail)
 
     def body(self, depth, indent, functions, first):

@@ -206,23 +206,48 @@ struct efg_code_variable efg_code_variable(uint64_t variable)
                                       (int32_t)(variable >> 32)};
 }
 
-/* What I does with the variable that its first operand is. */
-static struct efg_note note_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand)
+/* What LEA, at the address AT, writes: a sum. */
+static struct efg_note sum_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand,
+                              uintptr_t at)
 {
-    bool is_number = i->operand_count_visible > 1 && operand[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-    bool is_itself = i->operand_count_visible > 1 && operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+    const ZydisDecodedOperandMem *sum = &operand[1].mem;
+    ZydisRegister own = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand[0].reg.value);
+    const ZydisDecodedOperand base = {.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = sum->base};
+
+    if (sum->index != ZYDIS_REGISTER_NONE)
+        return (struct efg_note){.kind = EFG_NOTE_CHANGE};
+    if (sum->base == own)
+        return (struct efg_note){.kind = EFG_NOTE_ADD, .number = sum->disp.value};
+    if (sum->base == ZYDIS_REGISTER_RIP)
+        return (struct efg_note){.kind = EFG_NOTE_SET,
+                                 .number = (int64_t)(at + i->length + (uint64_t)sum->disp.value)};
+    uint64_t other = sum->base == ZYDIS_REGISTER_NONE ? 0 : variable_of(&base);
+    return (struct efg_note){
+        .kind = other ? EFG_NOTE_SET : EFG_NOTE_CHANGE, .other = other, .number = sum->disp.value};
+}
+
+/* What I, at the address AT, does with the variable that its first operand is. */
+static struct efg_note note_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand,
+                               uintptr_t at)
+{
+    bool has_two = i->operand_count_visible > 1;
+    bool is_number = has_two && operand[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    bool is_itself = has_two && operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                      operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                      operand[1].reg.value == operand[0].reg.value;
+    uint64_t other = has_two && operand[1].size >= 32 ? variable_of(&operand[1]) : 0;
     int64_t number = is_number ? operand[1].imm.value.s : 0;
     struct efg_note note = {.kind = EFG_NOTE_CHANGE, .number = number};
 
     if (operand->size < 32)
         return note;
-    if (i->mnemonic == ZYDIS_MNEMONIC_MOV && is_number)
-        note.kind = EFG_NOTE_SET;
+    if (i->mnemonic == ZYDIS_MNEMONIC_MOV && (is_number || other))
+        note = (struct efg_note){.kind = EFG_NOTE_SET, .number = number, .other = other};
     else if (i->mnemonic == ZYDIS_MNEMONIC_XOR && is_itself)
         note.kind = EFG_NOTE_SET;
-    else if (i->mnemonic == ZYDIS_MNEMONIC_CMP && is_number)
+    else if (i->mnemonic == ZYDIS_MNEMONIC_CMP && (is_number || other))
+        note = (struct efg_note){.kind = EFG_NOTE_COMPARE, .number = number, .other = other};
+    else if (i->mnemonic == ZYDIS_MNEMONIC_TEST && is_itself)
         note.kind = EFG_NOTE_COMPARE;
     else if (i->mnemonic == ZYDIS_MNEMONIC_ADD && is_number)
         note.kind = EFG_NOTE_ADD;
@@ -230,10 +255,8 @@ static struct efg_note note_of(const ZydisDecodedInstruction *i, const ZydisDeco
         note = (struct efg_note){.kind = EFG_NOTE_ADD, .number = -number};
     else if (i->mnemonic == ZYDIS_MNEMONIC_INC || i->mnemonic == ZYDIS_MNEMONIC_DEC)
         note = (struct efg_note){.kind = EFG_NOTE_ADD, .number = i->mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1};
-    else if (i->mnemonic == ZYDIS_MNEMONIC_LEA && operand[1].mem.index == ZYDIS_REGISTER_NONE &&
-             operand[1].mem.base ==
-                 ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand[0].reg.value))
-        note = (struct efg_note){.kind = EFG_NOTE_ADD, .number = operand[1].mem.disp.value};
+    else if (i->mnemonic == ZYDIS_MNEMONIC_LEA)
+        note = sum_of(i, operand, at);
     return note;
 }
 
@@ -247,24 +270,34 @@ static bool may_count(const ZydisDecodedInstruction *i)
             i->meta.category == ZYDIS_CATEGORY_CONVERT || i->meta.category == ZYDIS_CATEGORY_SETCC);
 }
 
-/* A note of what I, at the offset AT, does with a variable. Returns 0, or -ENOMEM. */
-static int add_note(struct function *f, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand,
-                    uint32_t at)
+static int put_note(struct function *f, struct efg_note note, uint64_t variable)
 {
-    uint64_t variable = i->operand_count_visible ? variable_of(operand) : 0;
-    bool is_written = variable && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
-
-    if (!variable || (!is_written && i->mnemonic != ZYDIS_MNEMONIC_CMP) ||
-        i->mnemonic == ZYDIS_MNEMONIC_POP) /* the caller's */
-        return 0;
-    struct efg_note note = note_of(i, operand);
-    if (!is_written && note.kind != EFG_NOTE_COMPARE)
-        return 0;
     if (efg_array_grow(&f->notes, f->note_count, 1, sizeof *f->notes))
         return -ENOMEM;
     note.variable = variable;
     note.turn = f->turn_count;
     f->notes[f->note_count++] = note;
+    return 0;
+}
+
+/* A note of what I, at the offset AT, does with a variable; two of them, if it compares two. Returns 0, or
+ * -ENOMEM. */
+static int add_note(struct function *f, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operand,
+                    uint32_t at)
+{
+    uint64_t variable = i->operand_count_visible ? variable_of(operand) : 0;
+    bool is_written = variable && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    bool is_compared = i->mnemonic == ZYDIS_MNEMONIC_CMP || i->mnemonic == ZYDIS_MNEMONIC_TEST;
+
+    if (!variable || (!is_written && !is_compared) || i->mnemonic == ZYDIS_MNEMONIC_POP) /* the caller's */
+        return 0;
+    struct efg_note note = note_of(i, operand, address_of(f, at)), back = note;
+    if (!is_written && note.kind != EFG_NOTE_COMPARE)
+        return 0;
+    back.other = variable;
+    if (put_note(f, note, variable) ||
+        (note.kind == EFG_NOTE_COMPARE && note.other && put_note(f, back, note.other)))
+        return -ENOMEM;
     f->to[f->turn_count] = 0;
     f->turns[f->turn_count++] = (struct efg_turn){at, at + i->length, EFG_TURN_NOTE, EFG_NONE};
     return 0;

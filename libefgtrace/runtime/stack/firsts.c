@@ -55,8 +55,10 @@ static bool has_frame_pointer(const void *address)
     return m && efg_cfi_rule(efg_modules_frame_info(m), (uintptr_t)address - 1).cfa == EFG_CFA_RBP;
 }
 
-static const void *locate(const struct efg_saved *saved, struct efg_code_variable v, const void *address)
+static const void *locate(const struct efg_saved *saved, uint64_t variable, const void *address)
 {
+    struct efg_code_variable v = efg_code_variable(variable);
+
     if (v.base < EFG_CODE_STACK)
         return saved->at[v.base];
     if (!saved->rsp || (v.base == EFG_CODE_FRAME && !has_frame_pointer(address)))
@@ -76,9 +78,13 @@ uint32_t efg_firsts_locate(const struct efg_firsts *firsts, const uintptr_t *fra
     efg_saved_find(frame, walk->address, number, firsts->count, saved);
     for (uint32_t i = 0; i < firsts->count; i++)
         for (uint32_t k = 0; k < firsts->of[i].most; k++) {
-            struct efg_code_variable v = efg_code_variable(firsts->of[i].few.loop[k].variable);
-            rounds[count++] = (struct efg_memo_round){locate(&saved[i], v, walk->address[number[i]]),
-                                                      firsts->of[i].few.loop[k].first};
+            const struct efg_few_loop *loop = &firsts->of[i].few.loop[k];
+            const void *address = walk->address[number[i]];
+            struct efg_memo_round *round = &rounds[count++];
+            *round = (struct efg_memo_round){.at = locate(&saved[i], loop->variable, address),
+                                             .first = loop->first};
+            if (loop->other && !(round->other = locate(&saved[i], loop->other, address)))
+                round->at = NULL;
         }
     return count;
 }
@@ -86,9 +92,14 @@ uint32_t efg_firsts_locate(const struct efg_firsts *firsts, const uintptr_t *fra
 /* --- now --- */
 
 /* A word of another function, which a sanitizer takes for its own. */
-__attribute__((no_sanitize("address", "alignment"))) static bool is_first(const struct efg_memo_round *round)
+__attribute__((no_sanitize("address", "alignment"))) static uint32_t word_at(const void *at)
 {
-    return round->at && *(const volatile uint32_t *)round->at == round->first;
+    return *(const volatile uint32_t *)at;
+}
+
+static bool is_first(const struct efg_memo_round *round)
+{
+    return round->at && word_at(round->at) == round->first + (round->other ? word_at(round->other) : 0);
 }
 
 uint32_t efg_firsts_now(const struct efg_firsts *firsts, const struct efg_python *python,

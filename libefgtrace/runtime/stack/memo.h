@@ -50,9 +50,9 @@ struct efg_memo_entry { /* begins with a cache line */
 };
 _Static_assert(EFG_WALK_WORDS + EFG_WALK_MORE <= EFG_MEMO_STEP * UINT8_MAX, "steps are counted in 8 bits");
 
-/* Where the round of a loop is counted, and what is there in the first one. */
+/* Where the round of a loop is counted, and by how much that is more than OTHER in the first one. */
 struct efg_memo_round {
-    const void *at; /* 32 bits; NULL: not known */
+    const void *at, *other; /* 32 bits; AT NULL: not known; OTHER NULL: 0 */
     uint32_t first;
 };
 
