@@ -2,7 +2,8 @@
 /*
  * What counts the rounds of a loop is added to once in each round, and nothing else in the loop changes
  * it. What was written to it last before the loop is where it begins; that is in the loop around it, so it
- * begins there each time.
+ * begins there each time. So it is where the end follows from it in the loop around. Of two rounds, the first
+ * one ends where the loop would be left if that had not been the first.
  */
 #include "few.h"
 
@@ -151,9 +152,10 @@ static bool is_counted(const struct efg_noted *n, uint32_t add, uint32_t set, ef
 
     for (uint32_t i = 0; i < n->note_count; i++) {
         const struct efg_note *note = &n->notes[i];
+        if (!is_end(n, i, variable, place))
+            continue;
         uint32_t end = note->other ? beginning(n, note->other, EFG_NONE, place) : EFG_NONE;
-        if (!is_end(n, i, variable, place) || (note->other && end == EFG_NONE) ||
-            !(end != EFG_NONE ? are_of_one(n, set, end, place) : !n->notes[set].other))
+        if (note->other ? end == EFG_NONE || !are_of_one(n, set, end, place) : n->notes[set].other)
             continue;
         int64_t number = end != EFG_NONE                  ? n->notes[end].number
                          : note->kind == EFG_NOTE_COMPARE ? note->number
@@ -175,8 +177,10 @@ static bool is_measured(const struct efg_noted *n, uint32_t add, efg_place place
 
     for (uint32_t i = 0; i < n->note_count; i++) {
         const struct efg_note *note = &n->notes[i];
-        uint32_t end = note->other ? beginning(n, note->other, EFG_NONE, place) : EFG_NONE;
-        if (end == EFG_NONE || n->notes[end].other != variable || !is_end(n, i, variable, place) ||
+        if (!note->other || !is_end(n, i, variable, place))
+            continue;
+        uint32_t end = beginning(n, note->other, EFG_NONE, place);
+        if (end == EFG_NONE || n->notes[end].other != variable ||
             (begin != EFG_NONE && !is_before(n, n->notes[begin].turn, n->notes[end].turn)) ||
             !is_few(n->notes[end].number, n->notes[add].number))
             continue;
