@@ -40,7 +40,7 @@ limited 2 "messages 1.5s" --overhead $low
 same "messages: each call was seen or is counted" "$made" "$((seen + unseen))"
 same "messages: watching has paused, and the report says so" "True True" "$pauses $found"
 has "messages: the summary says so" "Limit        of 0.01% of the time" "$dir/summary.txt"
-has "messages: and that it was not kept" "             not kept: it took " "$dir/summary.txt"
+has "messages: and that it was not kept" "             not kept: watching took " "$dir/summary.txt"
 # One count for the main loop, as it was watched; the number of all its iterations is beside it.
 if grep -q "^Main loop    in" "$dir/summary.txt"; then
     watched=$(sed -n 's/^Main loop    in .*, \([0-9]*\) iterations that were watched, of about [0-9].*/\1/p' "$dir/summary.txt")

@@ -282,7 +282,8 @@ static void test_drift_is_of_a_loop(void **state)
 
 static uint32_t main_of(uint64_t a, uint64_t b, uint64_t c)
 {
-    return efg_election_main((const uint64_t[]){a, b, c}, (const uint64_t[]){0, 0, 0}, 3);
+    return efg_election_main((const uint64_t[]){a, b, c}, (const uint64_t[]){a, b, c},
+                             (const uint64_t[]){0, 0, 0}, 3);
 }
 
 /* Phases of about the same time: the first of them, whichever is a bit longer. */
@@ -296,9 +297,14 @@ static void test_which_phase_is_the_main_one(void **state)
     assert_int_equal(main_of(35, 55, 100), 1);
     assert_int_equal(main_of(33, 100, 30), 1);
     assert_int_equal(main_of(0, 0, 1), 2);
-    assert_int_equal(efg_election_main((const uint64_t[]){39, 100, 50}, (const uint64_t[]){5, 6, 5}, 3), 0);
-    assert_int_equal(efg_election_main((const uint64_t[]){39, 100, 50}, (const uint64_t[]){5, 6, 7}, 3), 1);
-    assert_int_equal(efg_election_main((const uint64_t[]){30, 50, 100}, (const uint64_t[]){5, 6, 6}, 3), 1);
+    const uint64_t one[] = {39, 100, 50}, other[] = {30, 50, 100};
+    assert_int_equal(efg_election_main(one, one, (const uint64_t[]){5, 6, 5}, 3), 0);
+    assert_int_equal(efg_election_main(one, one, (const uint64_t[]){5, 6, 7}, 3), 1);
+    assert_int_equal(efg_election_main(other, other, (const uint64_t[]){5, 6, 6}, 3), 1);
+    const uint64_t lasted[] = {19, 1000, 150}; /* the second one had a processor for a tenth of it */
+    assert_int_equal(efg_election_main(lasted, one, (const uint64_t[]){5, 6, 7}, 3), 1);
+    assert_int_equal(efg_election_main(lasted, other, (const uint64_t[]){5, 6, 7}, 3), 1);
+    assert_int_equal(efg_election_main(lasted, one, (const uint64_t[]){5, 6, 6}, 3), 1);
     assert_int_equal(main_of(0, 0, 0), EFG_NONE);
 }
 

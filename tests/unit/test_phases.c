@@ -83,7 +83,8 @@ static struct efg_phase phase(uint64_t function, uint32_t number, uint64_t time)
  * function counted for nothing, on ranks that waited in another loop of it. */
 static void test_what_was_never_elected(void **state)
 {
-    uint64_t time[EFG_AGREE_TURNS + 1] = {0}, lasted[EFG_AGREE_TURNS] = {0}, busy[EFG_AGREE_TURNS] = {0};
+    uint64_t time[EFG_AGREE_TURNS + 1] = {0}, whole[EFG_AGREE_TURNS + 1] = {0};
+    uint64_t lasted[EFG_AGREE_TURNS] = {0}, busy[EFG_AGREE_TURNS] = {0};
     (void)state;
     elect(job.one);
     elect(job.two);
@@ -91,8 +92,8 @@ static void test_what_was_never_elected(void **state)
                                phase(77, 0, 50)};
     efg_phases.list = list;
     efg_phases.count = 4;
-    efg_phases_weigh(&job.agree, &job.flow, &list[2].loop, time, 1000);
-    assert_int_equal(time[0], 41);
+    efg_phases_weigh(&job.agree, &job.flow, &list[2].loop, whole, time, 1000);
+    assert_true(time[0] == 41 && whole[0] == 41);
     efg_phases_last(&job.agree, &job.flow, &list[2].loop, 1000, lasted, busy);
     assert_true(lasted[0] == 41 && busy[0] == 41 && lasted[1] == 25);
     assert_ptr_equal(efg_phases_numbered(&job.agree, 1), &list[0]); /* not the longer one */

@@ -10,6 +10,7 @@
 
 #define MOST_TRIES 3 /* more rounds while ranks have different loops */
 #define NEARLY_LONGEST 0.4
+#define MUCH_SHORTER 0.2
 #define BRIEF 0.05
 #define NAMES (EFG_DROP_ALL_FRAMES | EFG_DROP_PATH) /* what loops are named by */
 
@@ -285,13 +286,35 @@ static uint32_t nearly_longest(const uint64_t *time, uint32_t count)
     return longest ? i : EFG_NONE;
 }
 
-uint32_t efg_election_main(const uint64_t *time, const uint64_t *loops, uint32_t count)
+/* ALL: TIME of each phase, with those of the same function. */
+static void add_functions(const uint64_t *time, const uint64_t *loops, uint32_t count, uint64_t *all)
 {
-    uint64_t all[EFG_AGREE_TURNS + 1] = {0}, own[EFG_AGREE_TURNS + 1] = {0}; /* of a function; of one only */
-
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < count; k++)
             all[i] += k == i || (loops[i] && loops[k] == loops[i]) ? time[k] : 0;
+}
+
+/* TIME without those that LASTED much shorter than another one. */
+static void drop_short(uint64_t *time, const uint64_t *lasted, uint32_t count)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        longest = lasted[i] > longest ? lasted[i] : longest;
+    for (uint32_t i = 0; i < count; i++)
+        if ((double)lasted[i] < MUCH_SHORTER * (double)longest)
+            time[i] = 0;
+}
+
+uint32_t efg_election_main(const uint64_t *lasted, const uint64_t *time, const uint64_t *loops,
+                           uint32_t count)
+{
+    uint64_t all[EFG_AGREE_TURNS + 1] = {0}, own[EFG_AGREE_TURNS + 1] = {0}; /* of a function; of one only */
+    uint64_t whole[EFG_AGREE_TURNS + 1] = {0};
+
+    add_functions(time, loops, count, all);
+    add_functions(lasted, loops, count, whole);
+    drop_short(all, whole, count);
     uint32_t main = nearly_longest(all, count);
     if (main == EFG_NONE)
         return EFG_NONE;

@@ -37,11 +37,14 @@ void efg_election_credit(struct efg_agree *agree, const struct efg_vote *result)
  * None is if there are no windows but of such. */
 void efg_election_settle(struct efg_agree *agree, const uint64_t *lasted, const uint64_t *busy);
 
-/* Which of COUNT phases, up to EFG_AGREE_TURNS + 1, in their order, is that of the main loop, by their TIME
- * and the function of their LOOPS (0: not known): of the first function with 40% of the time of the longest
- * one the first phase with 40% of its longest one's. So phases of about the same time do not change places
+/* Which of COUNT phases, up to EFG_AGREE_TURNS + 1, in their order, is that of the main loop, by the time
+ * that they LASTED, their TIME with a processor, and the function of their LOOPS (0: not known): of the first
+ * function with 40% of the time of the longest one the first phase with 40% of its longest one's. A function
+ * that lasted less than 20% of another one is left out: where a machine has other work to do, a long
+ * phase may have had hardly any processor. So phases of about the same time do not change places
  * from run to run: where a machine has other work to do, one of two that do the same may take twice as long.
  * EFG_NONE: none takes any. */
-uint32_t efg_election_main(const uint64_t *time, const uint64_t *loops, uint32_t count);
+uint32_t efg_election_main(const uint64_t *lasted, const uint64_t *time, const uint64_t *loops,
+                           uint32_t count);
 
 #endif

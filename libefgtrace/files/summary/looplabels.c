@@ -8,6 +8,9 @@
  * inside says so, the others say who calls them, or at which offset they are. What still is the same is
  * numbered.
  *
+ * Calls in the first round of a short loop have call paths of their own, in the loop around it: "from round 2
+ * on" says that the others are meant.
+ *
  * The MPI functions are those that take most of the time on the rank that stands for the run, also where the
  * loop is that of all ranks: so one loop has one label in all tables of a run.
  */
@@ -29,6 +32,7 @@ struct naming {
     const struct efg_looptree *tree;
     struct efg_map times; /* of calls by their paths on the rank that stands for the run, ns + 1; empty if the
                              graph is its own */
+    struct efg_map firsts; /* nodes of first rounds + 1, by what they would be in other ones */
     struct place {
         char text[EFG_PLACE + 8];
         uint32_t level; /* frame of its header that is in its function, EFG_NONE if none is */
@@ -309,22 +313,77 @@ static void tell_apart(const struct naming *n)
     }
 }
 
+/* --- rounds --- */
+
+/* NODE, as if frame number I of its path, innermost first, was in the first round of FIRSTS loops. */
+static uint64_t key_in_round(const struct naming *n, const struct efg_node *node, uint32_t i, unsigned firsts)
+{
+    const struct efg_run_path *path = efg_run_path(n->run, node->signature.path);
+    uint64_t key = efg_hash_mix(node->signature.call, firsts);
+
+    for (uint32_t k = 0; k < path->depth; k++) {
+        uint64_t offset = path->frames[k].offset;
+        key = efg_hash_mix(efg_hash_mix(key, path->frames[k].module),
+                           k == i ? efg_frame_place(offset) : offset);
+    }
+    return efg_hash_mix(key, i);
+}
+
+static void find_firsts(struct naming *n)
+{
+    for (uint32_t v = 0; v < n->graph->node_count; v++) {
+        const struct efg_node *node = &n->graph->nodes[v];
+        const struct efg_run_path *path = efg_run_path(n->run, node->signature.path);
+        for (uint32_t i = 0; path && i < path->depth; i++)
+            for (unsigned firsts = efg_frame_firsts(path->frames[i].offset); firsts-- > 0;) {
+                uint64_t *first = efg_map_put(&n->firsts, key_in_round(n, node, i, firsts));
+                if (first)
+                    *first = v + 1;
+            }
+    }
+}
+
+/* Whether NODE, which is in LOOP, has another path in the first round of that. */
+static bool has_first(const struct naming *n, const struct efg_node *node, uint32_t loop)
+{
+    const struct efg_run_path *path = efg_run_path(n->run, node->signature.path);
+
+    for (uint32_t i = 0; path && i < path->depth; i++) {
+        uint64_t key = key_in_round(n, node, i, efg_frame_firsts(path->frames[i].offset));
+        const uint64_t *first = efg_map_find(&n->firsts, key);
+        uint32_t around = first ? n->tree->loop_of[*first - 1] : loop;
+        if (around == EFG_NONE || (around != loop && efg_looptree_is_inside(n->tree, loop, around)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_from_second(const struct naming *n, uint32_t loop)
+{
+    for (uint32_t v = 0; n->firsts.count && v < n->graph->node_count; v++)
+        if (n->tree->loop_of[v] == loop && has_first(n, &n->graph->nodes[v], loop))
+            return true;
+    return false;
+}
+
 /* --- all of a tree --- */
 
 static void name_all(struct naming *n)
 {
     char calls[EFG_NAME_SHORT];
     find_times(n);
+    find_firsts(n);
     for (uint32_t l = 0; l < n->tree->count; l++)
         find_place(n, l);
     tell_apart(n);
     for (uint32_t l = 0; l < n->tree->count; l++) {
         put_calls(n, l, calls, sizeof calls);
         bool is_in_function = !strncmp(n->places[l].text, "in ", 3);
-        size_t size = strlen(n->places[l].text) + strlen(calls) + 3;
+        const char *rounds = is_from_second(n, l) ? ", from round 2 on" : "";
+        size_t size = strlen(n->places[l].text) + strlen(rounds) + strlen(calls) + 3;
         char *label = malloc(size);
         if (label)
-            snprintf(label, size, "%s%s%s", n->places[l].text, is_in_function ? ": " : "",
+            snprintf(label, size, "%s%s%s%s", n->places[l].text, rounds, is_in_function ? ": " : "",
                      is_in_function ? calls : "");
         n->tree->labels[l] = label;
     }
@@ -342,6 +401,7 @@ void efg_summary_loop_label(const struct efg_run *run, const struct efg_graph *g
         free(n.places);
         free(n.sorted);
         efg_map_fini(&n.times);
+        efg_map_fini(&n.firsts);
     }
     snprintf(text, size, "%s", tree->labels[loop] ? tree->labels[loop] : "?");
 }

@@ -386,26 +386,28 @@ static void put_pauses(struct efg_buffer *out, const struct efg_run *run)
         out, "             counts and times are of the others, shares are estimates; no window came later");
 }
 
-/* How much more it is than what is allowed in the time of the run, and why; "": it is not. */
+/* Whether it was kept, if all together took more than is allowed in the time of the run; else "". */
 static void name_excess(char *text, size_t size, const struct efg_run *run)
 {
     const struct efg_totals *totals = &run->common.totals;
     struct cost cost = cost_of(run);
-    double all = cost.ends + cost.watching, allowed = cost.time * (double)totals->limit_most / 1e6;
-    double grace = (double)totals->grace_most;
-    char took[32], watching[80] = "";
+    double allowed = cost.time * (double)totals->limit_most / 1e6, grace = (double)totals->grace_most;
+    bool is_more = cost.watching > allowed, is_short = cost.watching * cost.time <= allowed * grace;
+    char took[32], percent[32], why[80] = "", ends[80] = "";
 
     *text = '\0';
-    if (!totals->limit_most || !totals->ranks || all <= allowed)
+    if (!totals->limit_most || !totals->ranks || cost.ends + cost.watching <= allowed)
         return;
-    efg_format_percent(took, sizeof took, efg_percent(all, cost.time));
-    if (cost.watching > allowed && cost.watching * cost.time <= allowed * grace)
-        snprintf(watching, sizeof watching, "; runs below %.0f s count as %.0f s", grace / 1e9, grace / 1e9);
-    else if (cost.watching > allowed && totals->limited & EFG_LIMITED_PAUSES)
-        snprintf(watching, sizeof watching, "; what is before the first pause weighs less in a longer run");
-    snprintf(text, size, "not kept: it took %s%s%s", took,
-             cost.ends > allowed || cost.watching <= allowed ? "; start and end are not limited" : "",
-             watching);
+    efg_format_percent(took, sizeof took, efg_percent(cost.watching, cost.time));
+    efg_format_percent(percent, sizeof percent, efg_percent(cost.ends, cost.time));
+    if (is_more && is_short)
+        snprintf(why, sizeof why, "; runs below %.0f s count as %.0f s", grace / 1e9, grace / 1e9);
+    else if (is_more && totals->limited & EFG_LIMITED_PAUSES)
+        snprintf(why, sizeof why, "; what is before the first pause weighs less in a longer run");
+    if (cost.ends > allowed || !is_more)
+        snprintf(ends, sizeof ends, "; start and end, %s, are not limited", percent);
+    snprintf(text, size, "%s: watching took %s%s%s", is_more && !is_short ? "not kept" : "kept", took, why,
+             ends);
 }
 
 static void put_limit(struct efg_buffer *out, const struct efg_run *run)

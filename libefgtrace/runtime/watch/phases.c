@@ -259,7 +259,7 @@ void efg_phases_last(const struct efg_agree *agree, const struct efg_callflow *f
 }
 
 void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *flow,
-                      const struct efg_mainloop *loop, uint64_t *time, uint64_t now)
+                      const struct efg_mainloop *loop, uint64_t *lasted, uint64_t *time, uint64_t now)
 {
     const struct efg_phase *main = efg_phases_find(loop);
 
@@ -267,8 +267,11 @@ void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *
         const struct efg_phase *one = &phases->list[i];
         bool is_other = is_apart(flow, &one->loop, loop);
         uint32_t number = number_of(agree, is_other ? one : main);
-        if (number || !is_other)
-            time[number ? number - 1 : EFG_AGREE_TURNS] += weight_of(one, now);
+        uint32_t at = number ? number - 1 : EFG_AGREE_TURNS;
+        if (!number && is_other)
+            continue;
+        lasted[at] += efg_phases_time(one, now);
+        time[at] += weight_of(one, now);
     }
 }
 

@@ -68,10 +68,10 @@ void efg_phases_name(const struct efg_agree *agree);
  * Those that are part of LOOP were taken for it too early; they have none. */
 void efg_phases_last(const struct efg_agree *agree, const struct efg_callflow *flow,
                      const struct efg_mainloop *loop, uint64_t now, uint64_t *lasted, uint64_t *busy);
-/* Adds to TIME the busy ones. Phases inside LOOP, or around it, count as the one that LOOP is; if that has no
- * number, it is TIME[EFG_AGREE_TURNS]. */
+/* The same, to LASTED and TIME. Phases inside LOOP, or around it, count as the one that LOOP is; if that has
+ * no number, it is number EFG_AGREE_TURNS + 1. */
 void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *flow,
-                      const struct efg_mainloop *loop, uint64_t *time, uint64_t now);
+                      const struct efg_mainloop *loop, uint64_t *lasted, uint64_t *time, uint64_t now);
 /* The longest phase with that number of its own, or else with that number, or NULL. */
 const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number);
 /* The longest one with a loop of the function that WISH asks for; NULL if there is none, or another level of

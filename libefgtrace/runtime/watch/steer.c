@@ -271,16 +271,17 @@ static void divide(void)
  * the main loop: the one that is asked for, or by the time that each had on all of them. */
 static void settle_main(const struct efg_thread *t, uint64_t now)
 {
-    uint64_t time[EFG_AGREE_TURNS + 1] = {0}, loops[EFG_AGREE_TURNS + 1] = {0};
+    uint64_t lasted[2 * (EFG_AGREE_TURNS + 1)] = {0}, *time = lasted + EFG_AGREE_TURNS + 1;
+    uint64_t loops[EFG_AGREE_TURNS + 1] = {0};
     const struct efg_callflow *flow = t->finder ? efg_finder_judge(t->finder)->flow : NULL;
 
     if (flow)
-        efg_phases_weigh(agree, flow, &s->main, time, now);
-    efg_rounds_sum(time, EFG_AGREE_TURNS + 1);
+        efg_phases_weigh(agree, flow, &s->main, lasted, time, now);
+    efg_rounds_sum(lasted, 2 * (EFG_AGREE_TURNS + 1));
     for (uint32_t i = 0; i < agree->loop_count; i++)
         if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
             loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
-    uint32_t number = efg_election_main(time, loops, EFG_AGREE_TURNS + 1) + 1;
+    uint32_t number = efg_election_main(lasted, time, loops, EFG_AGREE_TURNS + 1) + 1;
     const struct efg_phase *asked = efg_phases_asked(efg_wish_present()), *phase = asked;
     if (!asked && number <= EFG_AGREE_TURNS)
         phase = efg_phases_numbered(agree, number);
