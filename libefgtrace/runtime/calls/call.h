@@ -297,6 +297,9 @@ struct efg_runtime {
     void (*record)(uint64_t iterations);
     /* Parallel regions of OpenMP. */
     efg_openmp_tell *openmp;
+    /* Whether it is known that a call of this thread, with this FRAME, was left without a return; CODE is any
+     * address in the preloaded library. */
+    bool (*is_left)(const void *frame, const void *code);
 };
 #define EFG_RUNTIME_SYMBOL "efg_runtime"
 

@@ -31,6 +31,7 @@
 #include "runtime/process/program.h"
 #include "runtime/record/spawn.h"
 #include "runtime/stack/expected.h"
+#include "runtime/stack/left.h"
 #include "runtime/watch/last.h"
 #include "runtime/watch/live.h"
 #include "runtime/watch/rounds.h"
@@ -468,4 +469,5 @@ const struct efg_runtime efg_runtime = {
     .region = efg_tracer_region,
     .record = efg_tracer_record,
     .openmp = efg_hybrid_tell,
+    .is_left = efg_left,
 };

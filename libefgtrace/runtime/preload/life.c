@@ -130,6 +130,7 @@ static void start(const MPI_Comm *comm)
     owner = getpid();
     stage = RUNNING;
     efg_wrap_hooks.run = *run;
+    efg_wrap_hooks.is_left = runtime->is_left;
     if (!comm && !is_alone())
         runtime->watch(finish);
     atomic_store_explicit(&efg_wrap_hooks.are_there, true, memory_order_release);

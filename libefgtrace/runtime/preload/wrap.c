@@ -15,8 +15,8 @@
  * call PMPI_X from inside it, and the tracer calls MPI too: an MPI call within an MPI call
  * passes untouched. The thread remembers the frame of the outermost wrapper rather than a
  * counter: the stack grows down, so a call is inside that one only if its own frame lies below.
- * A longjmp or a C++ exception out of a call leaves a frame that the next call from the same
- * depth or above finds stale. On a stack of another coroutine the comparison may be wrong
+ * A longjmp or a C++ exception out of a call leaves a frame that the next call finds stale: it is above, or
+ * the stack, unwound, leads past that frame. On a stack of another coroutine the comparison may be wrong
  * either way: a call is missed, or counted although it is inside. The tracer's own calls are
  * always recognised, since they run on the stack of the call that they belong to.
  */
@@ -32,6 +32,11 @@
 struct efg_wrap_hooks efg_wrap_hooks;
 struct efg_constants efg_wrap_constants;
 __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("initial-exec")));
+
+__attribute__((cold, noinline)) bool efg_wrap_is_left(void)
+{
+    return efg_wrap_hooks.is_left(efg_wrap_outermost.frame, &efg_wrap_hooks);
+}
 
 /* Structures C exist for the arguments only, which name c.statuses; nothing of them is left after
  * compilation. The others are filled where they are needed only. */

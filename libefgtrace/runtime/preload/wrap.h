@@ -71,6 +71,7 @@ size_t efg_wrap_list(struct efg_wrap_own own[2 * EFG_CALLS]);
 struct efg_wrap_hooks {
     _Alignas(32) struct efg_hooks run;
     atomic_bool are_there;
+    bool (*is_left)(const void *frame, const void *code); /* call.h */
 };
 extern OURS struct efg_wrap_hooks efg_wrap_hooks;
 
@@ -92,9 +93,12 @@ _Static_assert(offsetof(struct efg_wrap_outermost, passing.polls) == 64, "the re
 extern OURS __thread struct efg_wrap_outermost efg_wrap_outermost
     __attribute__((tls_model("initial-exec")));
 
+/* Whether that one was left without a return, as far as that is known. */
+OURS bool efg_wrap_is_left(void);
+
 EFG_INLINE bool efg_wrap_is_inside(const void *frame)
 {
-    return (uintptr_t)frame < (uintptr_t)efg_wrap_outermost.frame;
+    return UNLIKELY((uintptr_t)frame < (uintptr_t)efg_wrap_outermost.frame) && !efg_wrap_is_left();
 }
 
 /* Whether a call of this SHAPE, a constant, passes; those made within others are counted, too. */
