@@ -588,11 +588,18 @@ static void test_trace_made_later(void **state)
 static void test_earlier_loops(void **state)
 {
     (void)state;
+    expect("all iterations");
     thread_of(0)->windows[0].function = 0xfff0123456789a;
+    expect_not("all iterations"); /* with which these have nothing to do */
     add_window(0, SAMPLE_FUNCTION, 300);
     expect("Traced       10 iterations of an earlier loop, EFGTRACE_LOOP=123456789a\n"
            "             number 100 to 109, from 400 ms to 440 ms\n"
            "             and 10 iterations, number 300 to 309, from 1.20 s to 1.24 s\n");
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->windows[0].complete = 0;
+    expect("             on 3 of 4 ranks it ended before"); /* on rank 0 another window is of the loop */
+    for (uint32_t i = 0; i < whole.rank_count; i++)
+        thread_of(i)->windows[0].complete = 1;
     thread_of(0)->loops.best = thread_of(0)->loops.coarser;
     thread_of(0)->loops.best.function = 0xfff0123456789a;
     expect("Traced       10 iterations of an earlier loop, in main\n");

@@ -39,6 +39,15 @@ bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_w
     return is_main(&thread->loops.main, window->function, window->last);
 }
 
+bool efg_run_has_main(const struct efg_run_thread *thread)
+{
+    uint32_t i = 0;
+
+    while (i < thread->window_count && !efg_run_is_main(thread, &thread->windows[i]))
+        i++;
+    return i < thread->window_count;
+}
+
 bool efg_run_begins_main(const struct efg_run_thread *thread)
 {
     return thread->pivot.kind != EFG_PIVOT_NONE &&

@@ -425,6 +425,7 @@ const struct efg_run_thread *efg_run_rank_thread(const struct efg_run_rank *rank
 /* Whether WINDOW, or what the pivot delimits, belongs to the main loop, not to an earlier one or
  * to another level of it. */
 bool efg_run_is_main(const struct efg_run_thread *thread, const struct efg_run_window *window);
+bool efg_run_has_main(const struct efg_run_thread *thread); /* any such window */
 bool efg_run_begins_main(const struct efg_run_thread *thread);
 
 /* How much an iteration of each window of THREAD counts where it stands for the main loop, to WEIGHT: 1 on

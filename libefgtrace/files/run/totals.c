@@ -362,8 +362,10 @@ static void add_leader(struct efg_totals *totals, const struct efg_run_thread *t
 {
     const struct efg_run_agreed *agreed = &thread->agreed;
     bool has_window = thread->window_count > 0;
+    bool has_main = efg_run_has_main(thread);
     for (uint32_t i = 0; i < thread->window_count; i++) {
-        totals->incomplete |= !thread->windows[i].complete;
+        if (!has_main || efg_run_is_main(thread, &thread->windows[i]))
+            totals->incomplete |= !thread->windows[i].complete;
         totals->disagreed |= !thread->windows[i].agreed;
     }
     totals->in_mpi = thread->graph.node_time;

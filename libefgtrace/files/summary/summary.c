@@ -173,12 +173,14 @@ static bool are_apart(double some, double all)
     return fabs(some - all) > EFG_SUMMARY_APART * all;
 }
 
-/* How the traced iterations stand for all of them. */
+/* How the traced iterations stand for all of them; those of other phases do not. */
 static void put_representation(struct efg_buffer *out, const struct view *view)
 {
     const struct efg_totals *it = view->totals;
+    const struct efg_run_thread *thread = efg_run_rank_thread(&view->run->speaker);
     char some[32], all[32];
-    if (!it->recorded_count || !it->like_count || view->run->mode != EFG_MODE_ADAPTIVE)
+    if (!it->recorded_count || !it->like_count || view->run->mode != EFG_MODE_ADAPTIVE ||
+        (thread && thread->window_count && !efg_run_has_main(thread)))
         return;
     double mean_some = (double)it->recorded_time / (double)it->recorded_count;
     double mean_all = (double)it->like_time / (double)it->like_count;
