@@ -346,6 +346,8 @@ static void test_known(void **state)
         assert_true(tree.main < tree.count);
         assert_int_equal(tree.loops[tree.main].repetitions, known[i].iterations);
         assert_int_equal(efg_looptree_find(&tree, &f.graph, keys_of, &main), tree.main);
+        struct efg_looptree none = {.first = EFG_NONE, .main = EFG_NONE}; /* as without memory */
+        assert_int_equal(efg_looptree_find(&none, &f.graph, keys_of, &main), EFG_NONE);
         assert_true(known[i].run != run_equal || tree.loop_of[main.node] == tree.main);
         efg_looptree_fini(&tree);
         feed_fini(&f);

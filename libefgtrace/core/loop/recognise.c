@@ -43,6 +43,8 @@ uint32_t efg_looptree_around(const struct efg_looptree *tree, uint64_t function,
 uint32_t efg_looptree_find(const struct efg_looptree *tree, const struct efg_graph *graph,
                            efg_path_keys *path_keys, const struct efg_loop_known *known)
 {
+    if (!tree->count)
+        return EFG_NONE;
     uint64_t keys[EFG_CALLTREE_DEPTH], hash = tree->root;
     const struct efg_node *node = &graph->nodes[known->node];
     uint32_t depth = path_keys(node->signature.path, keys);
