@@ -239,6 +239,7 @@ $(BUILD)/tests/test_clusters: $(BUILD)/obj/efgtrace/model/clusters.o
 $(BUILD)/tests/test_clusters: ALL_CFLAGS += -Iefgtrace
 
 $(BUILD)/tests/test_clock: $(call of,base/clock)
+$(BUILD)/tests/test_roomy: $(call of,base/roomy)
 $(BUILD)/tests/test_signals: $(call of,base/signals)
 $(BUILD)/tests/test_offset: $(call of,node/offset)
 

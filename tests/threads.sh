@@ -13,6 +13,7 @@ bin=$work/bin
 mkdir "$bin"
 $MPICC -g -O1 "$sources/threads.c" -o "$bin/threads" -lpthread -ldl &&
     $MPICC -g -O1 "$sources/heavy.c" -o "$bin/heavy" -lpthread &&
+    $MPICC -g -O1 "$sources/small.c" -o "$bin/small" -lpthread &&
     $MPICC -g -O1 -shared -fPIC -w "$sources/locks.c" -o "$bin/locks.so" -ldl &&
     $MPICXX -g -O1 "$sources/std_thread.cpp" -o "$bin/std_thread" -lpthread &&
     $MPICC -g -O1 -fopenmp "$sources/openmp.c" -o "$bin/openmp" &&
@@ -43,6 +44,6 @@ matched() {
     verdict "$1: messages are matched" "$(faults "$1/traces.otf2" --full --iterations 0 | head -n 2)"
 }
 
-in_full || set -- each heavy leaves levels locks
+in_full || set -- each heavy leaves levels locks small
 cases "$@"
 finish

@@ -41,10 +41,18 @@ uint32_t efg_fan_folder(uint32_t rank, uint32_t ranks)
 void efg_fan_path(char *path, size_t size, const char *top, uint32_t folder, uint32_t rank, uint32_t thread,
                   const char *ending)
 {
+    size_t length = (size_t)snprintf(path, size, "%s", top);
+
+    if (length < size)
+        efg_fan_add(path + length, size - length, folder, rank, thread, ending);
+}
+
+void efg_fan_add(char *end, size_t size, uint32_t folder, uint32_t rank, uint32_t thread, const char *ending)
+{
     if (folder == EFG_NONE)
-        snprintf(path, size, "%s/%u.%u.%s", top, rank, thread, ending);
+        snprintf(end, size, "/%u.%u.%s", rank, thread, ending);
     else
-        snprintf(path, size, "%s/%u/%u.%u.%s", top, folder, rank, thread, ending);
+        snprintf(end, size, "/%u/%u.%u.%s", folder, rank, thread, ending);
 }
 
 /* Whether the LENGTH bytes of NAME, with a number in decimal, are that of a folder. */

@@ -31,6 +31,9 @@ uint32_t efg_fan_folder(uint32_t rank, uint32_t ranks);
 void efg_fan_path(char *path, size_t size, const char *top, uint32_t folder, uint32_t rank, uint32_t thread,
                   const char *ending);
 
+/* The same at the END of TOP, where SIZE bytes are left. */
+void efg_fan_add(char *end, size_t size, uint32_t folder, uint32_t rank, uint32_t thread, const char *ending);
+
 /* How many names at the end of PATH, which efg_fan_path has made, are ours: with that of TOP. */
 unsigned efg_fan_below(const char *path);
 

@@ -4,6 +4,8 @@
  * of all ranks. Here, inside MPI_Init, the ranks may wait for one another.
  */
 #define _GNU_SOURCE
+#include "start.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +18,6 @@
 #include "base/launcher.h"
 #include "files/disk/below.h"
 #include "files/disk/fan.h"
-#include "finish.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/signals.h"
@@ -31,7 +32,6 @@
 #include "runtime/process/program.h"
 #include "runtime/record/spawn.h"
 #include "runtime/stack/expected.h"
-#include "runtime/stack/left.h"
 #include "runtime/watch/last.h"
 #include "runtime/watch/live.h"
 #include "runtime/watch/rounds.h"
@@ -95,7 +95,7 @@ static void complain(const char *message)
         fprintf(stderr, "efgtrace: %s; the job runs untraced\n", message);
 }
 
-static bool prepare(const struct efg_front *front)
+bool efg_start_prepare(const struct efg_front *front)
 {
     char message[1024];
     if (efg_conf_load(&job->conf, environ, message, sizeof message) != 0) {
@@ -353,11 +353,6 @@ static int take_world(const MPI_Comm *comm)
     return error;
 }
 
-static void say(bool is_sure)
-{
-    efg_board_say(is_sure ? EFG_NOTICE_SURE : EFG_NOTICE_PERHAPS);
-}
-
 /* There is a record from now on, however the job ends. */
 static void begin_saving(void)
 {
@@ -420,7 +415,7 @@ static const struct efg_hooks *begin(const MPI_Comm *comm)
     return hooks;
 }
 
-static const struct efg_hooks *start(const MPI_Comm *comm)
+const struct efg_hooks *efg_start_run(const MPI_Comm *comm)
 {
     struct efg_signals signals;
 
@@ -429,45 +424,3 @@ static const struct efg_hooks *start(const MPI_Comm *comm)
     efg_signals_release(&signals);
     return hooks;
 }
-
-static void (*told)(void);
-
-static int tell(MPI_Comm self, int key, void *value, void *extra)
-{
-    (void)self, (void)key, (void)value, (void)extra;
-    told();
-    return MPI_SUCCESS;
-}
-
-/* Attributes of MPI_COMM_SELF are the first that MPI takes down, and all else works then. */
-static void watch(void (*end)(void))
-{
-    int key;
-
-    told = end;
-    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tell, &key, NULL) != MPI_SUCCESS)
-        return;
-    PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-    PMPI_Comm_free_keyval(&key); /* when the attribute has gone */
-}
-
-__attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
-const struct efg_runtime efg_runtime = {
-    .constants = {.in_place = MPI_IN_PLACE,
-                  .lock_exclusive = MPI_LOCK_EXCLUSIVE,
-                  .request_size = sizeof(MPI_Request),
-                  .status_ignore = MPI_STATUS_IGNORE,
-                  .statuses_ignore = MPI_STATUSES_IGNORE},
-    .prepare = prepare,
-    .say = say,
-    .pin = efg_board_pin,
-    .start = start,
-    .watch = watch,
-    .finish = efg_finish_run,
-    .leave = efg_finish_leave,
-    .control = efg_tracer_control,
-    .region = efg_tracer_region,
-    .record = efg_tracer_record,
-    .openmp = efg_hybrid_tell,
-    .is_left = efg_left,
-};

@@ -18,7 +18,8 @@
  * A longjmp or a C++ exception out of a call leaves a frame that the next call finds stale: it is above, or
  * the stack, unwound, leads past that frame. On a stack of another coroutine the comparison may be wrong
  * either way: a call is missed, or counted although it is inside. The tracer's own calls are
- * always recognised, since they run on the stack of the call that they belong to.
+ * always recognised, since they run on the stack of the call that they belong to, or on one of ours below it
+ * (runtime/base/roomy.h).
  */
 #include "wrap.h"
 

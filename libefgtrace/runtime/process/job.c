@@ -4,7 +4,6 @@
  */
 #include "job.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/none.h"
@@ -15,10 +14,13 @@ struct efg_job efg_job;
 static void name_file(const char *folder, uint32_t group, uint32_t thread, const char *what,
                       char path[EFG_PATH])
 {
-    char top[EFG_PATH];
+    const char *part = strcmp(what, EFG_JOB_PIECE) ? "/logs" : "/pieces";
+    size_t length = strnlen(folder, EFG_JOB_LONGEST);
 
-    snprintf(top, sizeof top, "%.4000s/%s", folder, strcmp(what, EFG_JOB_PIECE) ? "logs" : "pieces");
-    efg_fan_path(path, EFG_PATH, top, group, (uint32_t)efg_job.rank, thread, what);
+    memcpy(path, folder, length);
+    strcpy(path + length, part);
+    length += strlen(part);
+    efg_fan_add(path + length, EFG_PATH - length, group, (uint32_t)efg_job.rank, thread, what);
 }
 
 void efg_job_last_path(uint32_t thread, const char *what, char path[EFG_PATH])

@@ -23,6 +23,7 @@
 #include "ring.h"
 #include "rounds.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/roomy.h"
 #include "runtime/base/signals.h"
 #include "runtime/process/job.h"
 #include "runtime/stack/code.h"
@@ -173,8 +174,17 @@ static uint64_t pause_before_look(uint64_t now)
     return pause > job->conf.interval ? pause : job->conf.interval;
 }
 
-static void sample(struct efg_thread *t, uint64_t now)
+struct due {
+    struct efg_thread *thread;
+    uint64_t now;
+};
+
+static void sample(void *what_is_due)
 {
+    const struct due *due = what_is_due;
+    struct efg_thread *t = due->thread;
+    uint64_t now = due->now;
+
     efg_events_add(t, now, false);
     uint64_t begin = efg_clock_cpu();
     bool is_full = now >= t->next_full_sample, is_new = is_full && efg_leader_elect(t);
@@ -207,10 +217,11 @@ static void sample(struct efg_thread *t, uint64_t now)
 
 void efg_steer_sample(struct efg_thread *t, uint64_t now)
 {
+    struct due due = {t, now};
     struct efg_signals signals;
 
     efg_signals_defer(&signals);
-    sample(t, now);
+    efg_roomy(sample, &due);
     efg_signals_resume(&signals);
 }
 

@@ -18,6 +18,7 @@
 #include "live.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/roomy.h"
 #include "runtime/base/signals.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
@@ -182,6 +183,12 @@ static struct efg_thread *new_thread(void)
     return t;
 }
 
+/* *FOUND: as new_thread. */
+static void make_thread(void *found)
+{
+    *(struct efg_thread **)found = new_thread();
+}
+
 static struct efg_thread *find_thread(void)
 {
     struct efg_signals signals;
@@ -189,7 +196,7 @@ static struct efg_thread *find_thread(void)
     efg_signals_defer(&signals);
     struct efg_thread *t = take_idle();
     if (!t)
-        t = new_thread();
+        efg_roomy(make_thread, &t);
     efg_signals_resume(&signals);
     return t;
 }
