@@ -12,9 +12,12 @@
 #include <cmocka.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "files/symbols/script.h"
@@ -360,6 +363,61 @@ static void test_script_hash(void **state)
     assert_true(hash != efg_script_hash("python:g:1:/a/x.py"));
 }
 
+/* --- without memory --- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true /* they have memory of their own, or end the process */
+#else
+#define IS_SANITIZED false
+#endif
+
+#define BLOCK 1024
+#define MOST_BLOCKS 400
+
+/* All memory but so many BLOCKS. */
+static void use_up(unsigned blocks)
+{
+    static void *left[MOST_BLOCKS];
+    struct rlimit none = {1 << 20, 1 << 20};
+
+    for (unsigned i = 0; i < blocks; i++)
+        left[i] = malloc(BLOCK);
+    setrlimit(RLIMIT_DATA, &none);
+    for (size_t size = 1 << 20; size >= 16; size /= 2)
+        while (malloc(size))
+            ;
+    for (unsigned i = 0; i < blocks; i++)
+        free(left[i]);
+}
+
+/* Ends well if it goes on. */
+static _Noreturn void resolve_within(unsigned blocks)
+{
+    const struct efg_symbol *frames;
+    int line;
+    uint64_t place = static_function(&line);
+    struct efg_symbols *symbols = efg_symbols_new();
+
+    use_up(blocks);
+    efg_symbols_find(symbols, self, place, &frames);
+    efg_symbols_find(symbols, self, place, &frames);
+    efg_symbols_free(symbols);
+    _exit(0);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (unsigned blocks = 0; blocks < MOST_BLOCKS && !IS_SANITIZED; blocks += 1 + blocks / 8) {
+        int status;
+        pid_t child = fork();
+        if (child == 0)
+            resolve_within(blocks);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_outside),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_no_resolver),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

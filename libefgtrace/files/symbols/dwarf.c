@@ -15,6 +15,7 @@
  * Source: DWARF 5, sections 3.3.8 (inlined instances), 2.17 (ranges), 6.2 (lines).
  */
 #include <dwarf.h>
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -44,7 +45,18 @@ struct efg_dwarf_index {
     struct unit *units;
     size_t unit_count;
     struct ranges ranges; /* of the units */
+    bool is_broken;       /* there was no memory: it is not asked any more */
 };
+
+/* --- without memory --- */
+
+/* Else libdw ends the process. It must not go on, either: so it is left to where it was called. */
+static _Thread_local jmp_buf *way_out;
+
+static _Noreturn void leave_libdw(void)
+{
+    longjmp(*way_out, 1);
+}
 
 /* --- tables of ranges --- */
 
@@ -141,6 +153,7 @@ static void walk_unit(struct unit *unit, size_t number)
 static void index_unit(struct efg_dwarf_index *index, Dwarf_Die *die)
 {
     size_t number = index->unit_count;
+    dwarf_new_oom_handler(dwarf_cu_getdwarf(die->cu), leave_libdw);
     if (efg_array_grow(&index->units, number, 1, sizeof *index->units))
         return;
     struct unit *unit = &index->units[index->unit_count++];
@@ -152,14 +165,11 @@ static void index_unit(struct efg_dwarf_index *index, Dwarf_Die *die)
         add_range(&index->ranges, unit->functions.item[i]);
 }
 
-struct efg_dwarf_index *efg_dwarf_index_new(Dwarf *dwarf)
+static void index_units(struct efg_dwarf_index *index, Dwarf *dwarf)
 {
-    struct efg_dwarf_index *index = calloc(1, sizeof *index);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die, split;
     uint8_t type;
-    if (!index)
-        return NULL;
     while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
         if (type == DW_UT_skeleton && split.addr) /* the rest is in a .dwo file */
             index_unit(index, &split);
@@ -167,6 +177,20 @@ struct efg_dwarf_index *efg_dwarf_index_new(Dwarf *dwarf)
             index_unit(index, &die);
     }
     sort_ranges(&index->ranges);
+}
+
+struct efg_dwarf_index *efg_dwarf_index_new(Dwarf *dwarf)
+{
+    struct efg_dwarf_index *index = calloc(1, sizeof *index);
+    jmp_buf here;
+    if (!index)
+        return NULL;
+    dwarf_new_oom_handler(dwarf, leave_libdw);
+    way_out = &here;
+    if (setjmp(here) == 0)
+        index_units(index, dwarf);
+    else
+        index->is_broken = true;
     return index;
 }
 
@@ -267,7 +291,7 @@ static void locate_address(struct efg_dwarf_frame *frame, Dwarf_Die *unit, uint6
         frame->line = 0;
 }
 
-int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address, struct efg_dwarf_frame *frames)
+static int find(struct efg_dwarf_index *index, uint64_t address, struct efg_dwarf_frame *frames)
 {
     struct chain chain = {.count = 0};
     struct range *found = find_range(&index->ranges, address);
@@ -293,4 +317,16 @@ int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address, struct efg_d
     for (int i = 0; i < chain.count || i < 1; i++)
         frames[i].folder = folder;
     return chain.count ? chain.count : frames[0].file != NULL;
+}
+
+int efg_dwarf_find(struct efg_dwarf_index *index, uint64_t address, struct efg_dwarf_frame *frames)
+{
+    jmp_buf here;
+    if (index->is_broken)
+        return 0;
+    way_out = &here;
+    if (setjmp(here) == 0)
+        return find(index, address, frames);
+    index->is_broken = true;
+    return 0;
 }
