@@ -132,9 +132,10 @@ plugins: $(PLUGINS)
 libraries: $(BUILD)/libefgtrace.so $(BUILD)/libefgtrace-openmp.so $(SPANK_SO) $(RUNTIMES)
 	$(if $(RUNTIMES),,@echo "no MPI is found: install one (Debian: libopenmpi-dev, Fedora: openmpi-devel, conda-forge: openmpi), or name its compiler with MPICC=" >&2; exit 1)
 
-# The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest.
+# The wrappers alone are preloaded, into programs of any MPI; MPI_Init loads the rest. They are called when the
+# process ends, so they stay (life.c).
 $(BUILD)/libefgtrace.so: $(WRAP)
-	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared $(DEFINED) -o $@ $^ -ldl
+	$(call quiet,LD)$(CC) $(SANITIZE) $(LDFLAGS) -shared -Wl,-z,nodelete $(DEFINED) -o $@ $^ -ldl
 
 # Preloaded beside it, where the key openmp is on.
 $(BUILD)/libefgtrace-openmp.so: $(OPENMP)

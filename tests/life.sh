@@ -61,6 +61,6 @@ begin() {
     sleep 0.3 # rank 0 said so: the others are as far within some iterations
 }
 
-in_full || set -- configuration folders full_disk keys killed preloaded running sanitizer
+in_full || set -- configuration folders full_disk keys killed library preloaded running sanitizer
 cases "$@"
 finish

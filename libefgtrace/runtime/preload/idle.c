@@ -27,6 +27,7 @@
 #define HIGH 200 /* far from the numbers that programs get */
 
 static int file = -1; /* standard error as it was */
+static bool is_over; /* MPI has begun: the constructor of another library may do that before ours is called */
 static struct stat kept;
 
 static bool is_kept(void)
@@ -41,6 +42,7 @@ void efg_idle_over(void)
     if (is_kept())
         close(file);
     file = -1;
+    is_over = true;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -49,7 +51,7 @@ __attribute__((constructor)) static void begin(void)
     bool is_named = started && strtol(started, NULL, 10) == getpid();
 
     unsetenv(EFG_STARTED);
-    if (!is_named || fstat(STDERR_FILENO, &kept) != 0)
+    if (is_over || !is_named || fstat(STDERR_FILENO, &kept) != 0)
         return;
     file = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, HIGH);
     pthread_atfork(NULL, NULL, efg_idle_over);
@@ -62,7 +64,7 @@ static bool had_children(void)
     return getrusage(RUSAGE_CHILDREN, &usage) != 0 || usage.ru_maxrss > 0;
 }
 
-__attribute__((destructor)) static void end(void)
+void efg_idle_end(void)
 {
     if (is_kept() && !had_children())
         dprintf(file, "efgtrace: nothing was traced: %s ended without a call of MPI_Init\n",

@@ -8,4 +8,7 @@
 /* MPI begins: there will be a summary, or a message that says why not. */
 void efg_idle_over(void);
 
+/* The process ends. */
+void efg_idle_end(void);
+
 #endif

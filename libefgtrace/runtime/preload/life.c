@@ -21,6 +21,8 @@
 #include "site.h"
 #include "wrap.h"
 
+int __cxa_atexit(void (*function)(void *), void *argument, void *dso_handle);
+
 static _Atomic enum stage { NOT_YET, RUNNING, OVER } stage;
 static bool is_of_sessions; /* it runs since a communicator was made without MPI_Init */
 static atomic_int users;    /* calls of MPI_Init and MPI_Session_init, less those that end them */
@@ -81,22 +83,6 @@ static bool is_alone(void)
            is_of_mpi(look_up("MPI_Finalize"));
 }
 
-/* Before MPI_Init, which CALLER calls. Once: a second MPI_Init is the application's error, and
- * libmpi's to report. */
-static void prepare(const void *caller)
-{
-    static int is_done;
-    efg_idle_over();
-    if (is_done++ || is_switched_off())
-        return;
-    initiator = caller;
-    const struct efg_runtime *loaded = efg_kind_load(find_get_version());
-    if (!loaded || !loaded->prepare(&front))
-        return;
-    efg_wrap_constants = loaded->constants;
-    runtime = loaded;
-}
-
 /* True once, for the one that ends the tracer; no call is seen from here on. */
 static bool stop(void)
 {
@@ -106,6 +92,53 @@ static bool stop(void)
         return false;
     atomic_store_explicit(&efg_wrap_hooks.are_there, false, memory_order_release);
     return true;
+}
+
+/* The process ends, or MPI has ended, and nobody has told. */
+static void leave(void)
+{
+    if (stop())
+        runtime->leave();
+}
+
+static void leave_at_last(void *nothing)
+{
+    (void)nothing;
+    leave();
+    efg_idle_end();
+}
+
+/*
+ * The latest moment there is: functions given to atexit, C++ destructors and those of libraries may still
+ * call MPI_Finalize. A destructor of ours would be too early: libraries that are initialised before us, and
+ * those that are loaded later, may end after us. All of them end in one function that the C library
+ * registers when it is about to call main, which also calls what libraries have given to atexit. What is
+ * registered before that, and for no library, comes behind it: when we are loaded, or when the constructor
+ * of another library begins MPI before that.
+ */
+__attribute__((constructor)) static void expect_end(void)
+{
+    static bool is_done;
+
+    if (!is_done)
+        is_done = __cxa_atexit(leave_at_last, NULL, NULL) == 0;
+}
+
+/* Before MPI_Init, which CALLER calls. Once: a second MPI_Init is the application's error, and
+ * libmpi's to report. */
+static void prepare(const void *caller)
+{
+    static int is_done;
+    efg_idle_over();
+    expect_end();
+    if (is_done++ || is_switched_off())
+        return;
+    initiator = caller;
+    const struct efg_runtime *loaded = efg_kind_load(find_get_version());
+    if (!loaded || !loaded->prepare(&front))
+        return;
+    efg_wrap_constants = loaded->constants;
+    runtime = loaded;
 }
 
 static void finish(void)
@@ -134,14 +167,6 @@ static void start(const MPI_Comm *comm)
     if (!comm && !is_alone())
         runtime->watch(finish);
     atomic_store_explicit(&efg_wrap_hooks.are_there, true, memory_order_release);
-}
-
-/* The latest moment there is: atexit functions and C++ destructors may still call MPI_Finalize.
- */
-__attribute__((destructor)) static void leave(void)
-{
-    if (stop())
-        runtime->leave();
 }
 
 /* MPI is going to end for the program, or one of the parts of it that have begun it. */
