@@ -4,6 +4,7 @@
  * does it mean. The meanings stand in a table; the first row that fits a key and its value is
  * taken, and a '$' in it stands for the value.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -243,6 +244,15 @@ static const char *const help[] = {
     NULL,
 };
 
+static int complain_folder(const char *path)
+{
+    fprintf(stderr,
+            "efgtrace check: %s is a folder, and what is checked is a configuration file; "
+            "for the folder of a run: efgtrace report %s\n",
+            path, path);
+    return EFG_EXIT_FAILED;
+}
+
 int efg_cmd_check(int argc, char **argv)
 {
     const struct efg_option options[] = {{0}};
@@ -260,6 +270,8 @@ int efg_cmd_check(int argc, char **argv)
         error = efg_conf_read(&conf, argv[optind], message, sizeof(message));
     else
         error = efg_conf_load(&conf, environ, message, sizeof(message));
+    if (error == -EISDIR && argc > optind)
+        return complain_folder(argv[optind]);
     if (!error)
         error = efg_conf_check(&conf, message, sizeof(message));
     if (error) {

@@ -357,7 +357,7 @@ counted() {
     found=$(sed -n -e 's/.* matched \([0-9]*\), unmatched sends \([0-9]*\), unmatched receives \([0-9]*\),.*/\1 \2 \3/p' \
         -e 's/^[oF].* never completed \([0-9]*\).*/\1/p' "$work/checked" | xargs | awk '{ print $1, $2 + $3, $4 }')
     same "$1: matched, lone ends, requests without end: $found" "$found" "$("$tool" report "$2" | awk '
-        /messages with both ends/ { matched = $1 }
+        /messages? with both ends/ { matched = $1 }
         /sends whose receives|receives whose sends/ { lone += $1 }
         /that the trace lacks/ { lone -= $1 }
         /(sends|receives|collectives) that never ended$/ { never += $1 }

@@ -34,7 +34,7 @@ same "... by their folders" "$PWD/runs/anew
 $PWD/runs/deep/one
 $PWD/runs/sample" "$(indexed 'SELECT folder FROM runs ORDER BY folder')"
 touch runs/anew/run.efg
-same "a run that was written anew is read again" "runs/efgtrace.db: 1 runs added, 2 known, 0 left out" \
+same "a run that was written anew is read again" "runs/efgtrace.db: 1 run added, 2 known, 0 left out" \
     "$("$tool" index -o runs/efgtrace.db runs)"
 same "... and is there once" 3 "$(indexed 'SELECT count(*) FROM runs')"
 same "call sites are the same in the program that was built anew" 1 "$(indexed "

@@ -85,7 +85,7 @@ if in_full; then
     fi
 
     spawned "twice" "" "2 plain"
-    has "twice: counts all" "4 spawned processes are traced" "$dir/summary.txt"
+    notes "twice: counts all" "4 spawned processes are traced in $dir.spawned and .spawned.2" "$dir/summary.txt"
     notes "twice: the second" "spawned by the program in $dir" "$dir.spawned.2/summary.txt"
 fi
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "beside.h"
+#include "base/plural.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 
@@ -80,7 +81,8 @@ void efg_beside_put(struct efg_buffer *out, const struct efg_beside *b, const st
     if (!pair->rank_count)
         return;
     if (pair->left_out)
-        efg_summary_line(out, "%u ranks recorded only one of the two and are left out.", pair->left_out);
+        efg_summary_line(out, "%u rank%s recorded only one of the two and %s left out.", pair->left_out,
+                         efg_plural(pair->left_out), pair->left_out == 1 ? "is" : "are");
     snprintf(one, sizeof one, "%" PRIu64, pair->number[0]);
     snprintf(other, sizeof other, "%" PRIu64, pair->number[1]);
     efg_summary_line(out, "%10s %7s %9s %9s %10s  %s", "difference", "share", one, other, "of a rank",

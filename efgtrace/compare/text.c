@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 #include "formats.h"
@@ -293,7 +294,8 @@ void efg_compare_put_text(struct efg_buffer *out, const struct efg_comparison *c
 {
     for (int i = 0; i < 2; i++) {
         const struct efg_run *run = &c->side[i].run;
-        efg_summary_line(out, "%c  %s: %s, %u ranks", 'A' + i, run->output, run->command, run->size);
+        efg_summary_line(out, "%c  %s: %s, %u rank%s", 'A' + i, run->output, run->command, run->size,
+                         efg_plural(run->size));
     }
     efg_buffer_put(out, "\n", 1);
     efg_compare_put_findings(out, c);

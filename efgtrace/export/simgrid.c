@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/complain.h"
 #include "cli/open.h"
 #include "files/disk/below.h"
@@ -211,9 +212,10 @@ static void say(const char *format, uint64_t count)
 
 static void say_all(const struct efg_run *run, const struct efg_replay_sums *s, const char *dir)
 {
-    printf("%u ranks, %" PRIu64 " calls, %" PRIu64 " messages, %" PRIu64
+    printf("%u rank%s, %" PRIu64 " calls, %" PRIu64 " message%s, %" PRIu64
            " times a rank in collectives of all; the run took %.3f s\n",
-           run->size, s->calls, s->messages, s->collectives, (double)s->end / 1e9);
+           run->size, efg_plural(run->size), s->calls, s->messages, efg_plural(s->messages), s->collectives,
+           (double)s->end / 1e9);
     if (s->timed)
         printf("%" PRIu64
                " calls of nodes that were not recorded take the time that they took, %.3f s in all\n",

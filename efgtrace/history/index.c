@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/options.h"
@@ -90,9 +91,9 @@ static int index_runs(const char *spool, const char *path)
         x.failed = efg_database_do(&x.db, "COMMIT") != 0;
     efg_database_close(&x.db);
     if (!x.failed)
-        printf("%s: %llu runs added, %llu known, %llu left out\n", path,
-               (unsigned long long)x.count[EFG_TAKEN], (unsigned long long)x.count[EFG_KNOWN],
-               (unsigned long long)x.count[EFG_LEFT_OUT]);
+        printf("%s: %llu run%s added, %llu known, %llu left out\n", path,
+               (unsigned long long)x.count[EFG_TAKEN], efg_plural(x.count[EFG_TAKEN]),
+               (unsigned long long)x.count[EFG_KNOWN], (unsigned long long)x.count[EFG_LEFT_OUT]);
     return x.failed ? EFG_EXIT_FAILED : EFG_EXIT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/plural.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 #include "formats.h"
@@ -80,7 +81,8 @@ static void put_event(struct efg_buffer *out, const struct efg_past_series *seri
 static void put_events(struct efg_buffer *out, const struct efg_past_series *series)
 {
     char title[200];
-    snprintf(title, sizeof title, "What changed: %.120s, %u ranks", series->command, series->ranks);
+    snprintf(title, sizeof title, "What changed: %.120s, %u rank%s", series->command, series->ranks,
+             efg_plural(series->ranks));
     efg_text_title(out, title);
     for (uint32_t i = 0; i < series->event_count; i++)
         put_event(out, series, &series->events[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/options.h"
@@ -86,8 +87,9 @@ static void print_head(struct efg_buffer *out, const struct efg_look *look, cons
     char time[16];
 
     efg_format_ns(time, sizeof time, rank->last.time - rank->last.part.start);
-    efg_buffer_print(out, "%s, %u ranks on %u host%s, %s since MPI_Init\n", rank->node->head.application,
-                     look->size, look->node_count, look->node_count > 1 ? "s" : "", time);
+    efg_buffer_print(out, "%s, %u rank%s on %u host%s, %s since MPI_Init\n", rank->node->head.application,
+                     look->size, efg_plural(look->size), look->node_count, efg_plural(look->node_count),
+                     time);
     if (look->rank_count < look->size)
         efg_buffer_print(out, "Only %u of them are shown\n", look->rank_count);
 }

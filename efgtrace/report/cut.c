@@ -5,6 +5,7 @@
  */
 #include "tables.h"
 
+#include "base/plural.h"
 #include "files/summary/summary.h"
 
 #include <stdio.h>
@@ -63,7 +64,8 @@ void efg_report_cut(struct efg_buffer *out, const struct efg_run *run)
     const struct efg_run_messages *m = &run->messages;
     for (uint32_t i = 0; i < run->cut_count; i++)
         put_cut(out, i, &run->cuts[i]);
-    efg_summary_line(out, "%12llu messages with both ends", (unsigned long long)m->matched);
+    efg_summary_line(out, "%12llu message%s with both ends", (unsigned long long)m->matched,
+                     efg_plural(m->matched));
     if (m->doubt)
         put_line(out, m->doubt, "or more crossed the beginning of a window: the pairs are in doubt");
     put_line(out, m->sends - m->matched, "sends whose receives were not recorded");

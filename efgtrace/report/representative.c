@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 #include "tables.h"
@@ -119,11 +120,11 @@ static void put_explanation(struct efg_buffer *out, const struct efg_representat
     if (r->has_others)
         efg_summary_line(out, "Iterations of other phases than that of the main loop are left out.");
     if (r->threads)
-        efg_summary_line(out, "%llu threads recorded no iterations of their own.",
-                         (unsigned long long)r->threads);
+        efg_summary_line(out, "%llu thread%s recorded no iterations of their own.",
+                         (unsigned long long)r->threads, efg_plural(r->threads));
     if (r->strangers)
-        efg_summary_line(out, "%llu recorded calls are in no node of the graph.",
-                         (unsigned long long)r->strangers);
+        efg_summary_line(out, "%llu recorded call%s in no node of the graph.",
+                         (unsigned long long)r->strangers, r->strangers == 1 ? " is" : "s are");
 }
 
 void efg_report_representative(struct efg_buffer *out, const struct efg_representative *r,

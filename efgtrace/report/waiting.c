@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plural.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 
@@ -170,10 +171,12 @@ static void put_pairs(struct efg_buffer *out, const struct efg_waits *waits, uin
 static void put_left_out(struct efg_buffer *out, const struct efg_waits *waits)
 {
     if (waits->alone)
-        efg_summary_line(out, "%" PRIu64 " ends of messages have no other end in the trace.", waits->alone);
+        efg_summary_line(out, "%" PRIu64 " end%s of messages %s no other end in the trace.", waits->alone,
+                         efg_plural(waits->alone), waits->alone == 1 ? "has" : "have");
     if (waits->unmatched)
-        efg_summary_line(out, "%" PRIu64 " calls of collectives are not matched with others.",
-                         waits->unmatched);
+        efg_summary_line(out, "%" PRIu64 " call%s of collectives %s not matched with others.",
+                         waits->unmatched, efg_plural(waits->unmatched),
+                         waits->unmatched == 1 ? "is" : "are");
     if (waits->epochs_alone)
         efg_summary_line(out, "%" PRIu64 " epochs of RMA windows have no other side in the trace.",
                          waits->epochs_alone);

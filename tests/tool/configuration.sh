@@ -7,7 +7,7 @@ mkdir folder
 gives "file: unknown key" 1 \
     'wrong.conf:4: there is no key "itertions"; did you mean "iterations"?' "$tool" check wrong.conf
 gives "file: missing" 1 "none.conf: cannot be read: No such file" "$tool" check none.conf
-gives "file: a folder" 1 "folder: cannot be read: Is a directory" "$tool" check folder
+gives "file: a folder" 1 "folder is a folder, and what is checked is a configuration file" "$tool" check folder
 gives "file: a program" 1 "NUL byte: this is no text file" "$tool" check "$tool"
 gives "file: right" 0 "5 iterations of the main loop are recorded, then tracing is off" \
     "$tool" check right.conf

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "files/disk/below.h"
 
 #define MOST_CHUNKS 2                         /* of a buffer of events; definitions are kept whole */
@@ -246,8 +247,8 @@ int efg_otf2_describe(OTF2_Archive *archive, const char *application, uint32_t r
                        : is_whole ? "the whole run"
                                   : "the run, up to where its logs end";
     char text[512];
-    snprintf(text, sizeof text, "%.300s on %u ranks: %s", application && *application ? application : "?",
-             ranks, what);
+    snprintf(text, sizeof text, "%.300s on %u rank%s: %s", application && *application ? application : "?",
+             ranks, efg_plural(ranks), what);
     return OTF2_Archive_SetDescription(archive, text) == OTF2_SUCCESS ? 0 : -EIO;
 }
 

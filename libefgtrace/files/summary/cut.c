@@ -8,6 +8,7 @@
  * numbers and times at the edges, the drift that the ranks watched for, and the messages.
  */
 #include "summary.h"
+#include "base/plural.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -350,8 +351,8 @@ void efg_summary_messages(struct efg_buffer *out, const struct efg_run *run)
     if (!run->is_checked)
         return;
     if (m->unknown)
-        efg_summary_tell(out, "Messages     not checked: no memory on %llu ranks",
-                         (unsigned long long)m->unknown);
+        efg_summary_tell(out, "Messages     not checked: no memory on %llu rank%s",
+                         (unsigned long long)m->unknown, efg_plural(m->unknown));
     else if (m->matched && m->doubt)
         put_doubt(out, m);
     else if (m->sends || m->receives)

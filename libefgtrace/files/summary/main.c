@@ -476,8 +476,10 @@ static const char *of_ranks(char *text, size_t size, uint64_t some, uint64_t all
 {
     if (some < all)
         snprintf(text, size, "%llu of %llu ranks", (unsigned long long)some, (unsigned long long)all);
-    else
+    else if (all > 1)
         snprintf(text, size, "all %llu ranks", (unsigned long long)all);
+    else
+        snprintf(text, size, "the rank");
     return text;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/plural.h"
 #include "files/disk/below.h"
 #include "folder.h"
 #include "runtime/process/job.h"
@@ -152,18 +153,21 @@ static void read_worlds(const char *folder, const struct efg_world *worlds, uint
         fclose(file);
 }
 
+/* The folder of the I-th world that this one has spawned, from 1 on; whether there is one. */
+static bool find_made(char folder[EFG_PATH], int i)
+{
+    snprintf(folder, EFG_PATH, i == 1 ? "%.4000s.spawned" : "%.4000s.spawned.%d", job->folder, i);
+    return *job->folder && efg_below_is_there(folder, 0);
+}
+
 /* The same of all worlds that are known by their folders. */
 static void read_others(const struct efg_world *worlds, uint32_t count, struct efg_world *others)
 {
     char folder[EFG_PATH];
     if (*efg_spawned_maker())
         read_worlds(efg_spawned_maker(), worlds, count, others);
-    for (int i = 1; *job->folder; i++) {
-        snprintf(folder, sizeof folder, i == 1 ? "%.4000s.spawned" : "%.4000s.spawned.%d", job->folder, i);
-        if (!efg_below_is_there(folder, 0))
-            return;
+    for (int i = 1; find_made(folder, i); i++)
         read_worlds(folder, worlds, count, others);
-    }
 }
 
 /* What was sent, and what was received of that. */
@@ -189,12 +193,12 @@ static void compare_with(struct compared *c, const struct efg_world *world, cons
 static void note_compared(const struct compared *c, const char *whom)
 {
     if (c->all)
-        efg_note_silently("%llu of %llu messages with %s matched%s", (unsigned long long)c->matched,
-                          (unsigned long long)c->all, whom,
+        efg_note_silently("%llu of %llu message%s with %s matched%s", (unsigned long long)c->matched,
+                          (unsigned long long)c->all, efg_plural(c->all), whom,
                           c->differ ? ", but they are not the same there" : "");
     if (c->unknown)
-        efg_note_silently("%llu messages with %s: their summary, if there is one, says how many matched",
-                          (unsigned long long)c->unknown, whom);
+        efg_note_silently("%llu message%s with %s: their summary, if there is one, says how many matched",
+                          (unsigned long long)c->unknown, efg_plural(c->unknown), whom);
 }
 
 static void note_messages(void)
@@ -218,14 +222,21 @@ static void note_messages(void)
 
 static void note_made(void)
 {
-    char folder[EFG_PATH];
+    char folder[EFG_PATH], more[48] = "";
     unsigned count = efg_spawn_count();
+    int folders = 0;
     if (!count)
         return;
     const char *noun = count == 1 ? "process" : "processes", *verb = count == 1 ? "is" : "are";
-    snprintf(folder, sizeof folder, "%.4000s.spawned", job->folder);
-    if (*job->folder && efg_below_is_there(folder, 0))
-        efg_note_silently("%u spawned %s %s traced in %.200s", count, noun, verb, folder);
+    while (find_made(folder, folders + 1))
+        folders++;
+    if (folders == 2)
+        snprintf(more, sizeof more, " and .spawned.2");
+    else if (folders > 2)
+        snprintf(more, sizeof more, " and .spawned.2 to .spawned.%d", folders);
+    if (folders)
+        efg_note_silently("%u spawned %s %s traced in %.200s.spawned%s", count, noun, verb, job->folder,
+                          more);
     else
         efg_note_silently("%u spawned %s %s not traced", count, noun, verb);
 }
