@@ -36,7 +36,9 @@ __thread struct efg_wrap_outermost efg_wrap_outermost __attribute__((tls_model("
 
 __attribute__((cold, noinline)) bool efg_wrap_is_left(void)
 {
-    return efg_wrap_hooks.is_left(efg_wrap_outermost.frame, &efg_wrap_hooks);
+    bool (*is_left)(const void *, const void *) = efg_wrap_hooks.is_left; /* NULL before there are hooks */
+
+    return is_left && is_left(efg_wrap_outermost.frame, &efg_wrap_hooks);
 }
 
 /* Structures C exist for the arguments only, which name c.statuses; nothing of them is left after
