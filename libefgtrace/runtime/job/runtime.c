@@ -11,6 +11,7 @@
 #include "runtime/census/board.h"
 #include "runtime/hybrid/hybrid.h"
 #include "runtime/stack/left.h"
+#include "runtime/watch/threads.h"
 #include "runtime/watch/tracer.h"
 #include "start.h"
 
@@ -121,6 +122,14 @@ static void watch(void (*end)(void))
     PMPI_Comm_free_keyval(&key); /* when the attribute has gone */
 }
 
+/* What the tracer calls itself is within the call that it is at work for. */
+static bool is_left(const void *frame, const void *code)
+{
+    bool is_at_work = efg_self && __atomic_load_n(&efg_self->is_inside, __ATOMIC_RELAXED);
+
+    return !is_at_work && efg_left(frame, code);
+}
+
 __attribute__((visibility("default"))) extern const struct efg_runtime efg_runtime;
 const struct efg_runtime efg_runtime = {
     .constants = {.in_place = MPI_IN_PLACE,
@@ -139,5 +148,5 @@ const struct efg_runtime efg_runtime = {
     .region = efg_tracer_region,
     .record = efg_tracer_record,
     .openmp = efg_hybrid_tell,
-    .is_left = efg_left,
+    .is_left = is_left,
 };
