@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "beside.h"
 #include "base/plural.h"
+#include "beside.h"
 #include "cli/text.h"
 #include "files/summary/summary.h"
 

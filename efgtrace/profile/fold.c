@@ -6,7 +6,7 @@
 
 #define PERIOD 64 /* items that may come again, at most */
 
-static bool is_same(const struct efg_program_item *a, const struct efg_program_item *b)
+bool efg_profile_is_same(const struct efg_program_item *a, const struct efg_program_item *b)
 {
     return a->node == b->node && a->loop == b->loop && a->least == b->least && a->most == b->most;
 }
@@ -15,7 +15,7 @@ static bool is_same(const struct efg_program_item *a, const struct efg_program_i
 static uint32_t count_times(const struct efg_program_item *items, uint32_t count, uint32_t period)
 {
     uint32_t same = period;
-    while (same < count && is_same(&items[same], &items[same - period]))
+    while (same < count && efg_profile_is_same(&items[same], &items[same - period]))
         same++;
     return same / period;
 }

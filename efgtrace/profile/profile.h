@@ -57,6 +57,9 @@ int efg_profile_rest(const struct efg_profile *profile, uint32_t loop, uint32_t 
                      struct efg_profile_rest *rest);
 void efg_profile_rest_fini(struct efg_profile_rest *rest);
 
+/* Whether two items are the same calls, or iterations of the same loop, as often each time. */
+bool efg_profile_is_same(const struct efg_program_item *a, const struct efg_program_item *b);
+
 /* What comes at least twice in a row, from the first of COUNT items on: two items or more, such
  * as the body of an inner loop that is left too soon to be one of the loop tree. Returns how
  * many there are, 0 for none; BODY gets them, each summed over all TIMES that it comes, and has

@@ -95,17 +95,12 @@ static void name_sites(const struct efg_profile *profile, struct efg_program_for
 
 /* --- rounds --- */
 
-static bool is_same(const struct efg_program_item *a, const struct efg_program_item *b)
-{
-    return a->node == b->node && a->loop == b->loop && a->least == b->least && a->most == b->most;
-}
-
 static bool ends_with(const struct efg_program_item *items, uint32_t count,
                       const struct efg_program_item *body, uint32_t size)
 {
     uint32_t i = 0;
 
-    while (i < size && i < count && is_same(&items[count - size + i], &body[i]))
+    while (i < size && i < count && efg_profile_is_same(&items[count - size + i], &body[i]))
         i++;
     return i == size;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A library begins MPI in its constructor, or ends it when main has returned: in its destructor, or in a function
-# that it has given to atexit in its constructor. Both are outside the time from our constructor to our destructor.
+# that it has given to atexit in its constructor. Both are outside the time from our constructor to when main has returned.
 
 $MPICC -g -O1 -shared -fPIC "$root/tests/life/library.c" -o libserve.so &&
     $MPICC -g -O1 "$root/tests/life/served.c" -o served ./libserve.so || exit 2

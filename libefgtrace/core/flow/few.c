@@ -101,6 +101,7 @@ static uint32_t turn_at(const struct efg_noted *n, uint32_t offset)
     return i;
 }
 
+/* Whether what is at OFFSET, or comes there next, is in the loop PLACE. */
 static bool goes_on(const struct efg_noted *n, uint32_t offset, efg_place place)
 {
     uint32_t i = turn_at(n, offset);

@@ -8,10 +8,11 @@
  * numbers and times at the edges, the drift that the ranks watched for, and the messages.
  */
 #include "summary.h"
-#include "base/plural.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "base/plural.h"
 
 #define ENOUGH 0.95 /* of the messages with both ends */
 #define NAMED 2     /* windows of one kind */
