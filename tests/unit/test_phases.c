@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -102,10 +103,73 @@ static void test_what_was_never_elected(void **state)
     assert_null(efg_phases_numbered(&job.agree, 3));
 }
 
+/* --- iterations --- */
+
+/* Another pivot is marked, after so many iterations of 10 ns each of the one before. */
+static void mark_after(struct efg_thread *thread, uint64_t iterations)
+{
+    thread->iterations.all = (struct efg_stat){.count = iterations, .sum = 10 * iterations};
+    efg_phases_keep(thread, &(struct efg_pivot){.kind = EFG_PIVOT_SITE});
+    thread->iterations = (struct efg_run_iterations){0};
+    efg_phases_adopt();
+}
+
+/* Other ranks found the second loop first, and its pivot was marked while this rank was in the first one, as
+ * far as it knew. Seen with LAMMPS: 400 iterations of the minimiser were those of the time steps. */
+static void test_a_pivot_of_others(void **state)
+{
+    struct efg_thread thread = {0};
+    struct efg_mainloop one = {.function = job.one, .key = EFG_NONE},
+                        two = {.function = job.two, .key = EFG_NONE};
+
+    (void)state;
+    efg_phases = (struct efg_phases){.present = EFG_NONE, .counted = EFG_NONE};
+    efg_phases_open(&one, 100, NULL, false);
+    efg_phases_adopt();
+    mark_after(&thread, 2500);
+    efg_phases_disown();
+    efg_phases_close(300);
+    assert_true(efg_phases.counted == EFG_NONE && efg_phases.list[0].longest.all.count == 2500);
+    efg_phases_open(&two, 310, NULL, false);
+    efg_phases_claim();
+    assert_int_equal(efg_phases.counted, 1);
+    mark_after(&thread, 400);
+    assert_int_equal(efg_phases.list[0].longest.all.count, 2500);
+    assert_int_equal(efg_phases.list[1].longest.all.count, 400);
+    free(efg_phases.list);
+}
+
+/* The one that is marked when the first phase is over, and no other is known yet. */
+static void test_a_pivot_between(void **state)
+{
+    struct efg_thread thread = {0};
+    struct efg_mainloop one = {.function = job.one, .key = EFG_NONE},
+                        two = {.function = job.two, .key = EFG_NONE};
+
+    (void)state;
+    efg_phases = (struct efg_phases){.present = EFG_NONE, .counted = EFG_NONE};
+    efg_phases_open(&one, 100, NULL, false);
+    efg_phases_adopt();
+    efg_phases_close(300);
+    mark_after(&thread, 2500);
+    assert_int_equal(efg_phases.counted, EFG_NONE);
+    efg_phases_open(&two, 310, NULL, false);
+    efg_phases_claim();
+    assert_int_equal(efg_phases.counted, 1);
+    efg_phases_lend(); /* to a loop that may be none */
+    efg_phases_claim();
+    assert_int_equal(efg_phases.counted, EFG_NONE);
+    efg_phases_adopt();
+    assert_int_equal(efg_phases.counted, 1);
+    free(efg_phases.list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_was_never_elected, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_pivot_of_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_pivot_between, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,6 +262,16 @@ static struct efg_mainloop loop_of(const struct efg_thread *t, const struct efg_
     return flow && phase->loop.iterations ? efg_phases_loop(flow, phase) : phase->loop;
 }
 
+/* Where ranks have found it sooner than this one, its first window began before it did here. */
+static void begin_with_window(struct efg_run_phase *phase)
+{
+    for (uint32_t i = 0; phase->number && i < s->window_count; i++)
+        if (s->windows[i].phase == phase->number && s->windows[i].start < phase->begin) {
+            phase->time += phase->begin - s->windows[i].start;
+            phase->begin = s->windows[i].start;
+        }
+}
+
 /* Returns false if there is nothing to say: a loop whose place another one took at once was no phase. */
 static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t,
                            const struct efg_phase *phase, uint64_t now)
@@ -284,6 +294,7 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
         .iterations_time = iterations.all.sum,
         .iterations_mpi = iterations.all_mpi,
     };
+    begin_with_window(out);
     return true;
 }
 

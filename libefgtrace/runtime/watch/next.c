@@ -122,7 +122,18 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
     begin_search(t, now);
     next.silent = is_left ? (struct efg_pivot){0} : s->pivot;
     next.others = is_left ? s->pivot : (struct efg_pivot){0};
+    if (is_left)
+        efg_phases_disown();
     return true;
+}
+
+/* LOOP is that of the present phase, since when the list of phases has it. */
+static void enter(const struct efg_thread *t, const struct efg_mainloop *loop, uint64_t now)
+{
+    efg_phases_update(loop, now);
+    efg_phases_name(&s->control.agree);
+    if (!have_others_gone_on(t))
+        efg_phases_claim();
 }
 
 /* What the finder of the whole run takes for the main loop. */
@@ -136,11 +147,10 @@ static void take_main(const struct efg_thread *t, uint64_t now)
     efg_next_forget();
     s->loop = s->main;
     efg_phases_open(&s->loop, begin, NULL, replaces);
-    efg_phases_update(&s->loop, now);
-    efg_phases_name(&s->control.agree);
+    enter(t, &s->loop, now);
 }
 
-static void take_next(const struct efg_mainloop *loop, uint64_t now)
+static void take_next(const struct efg_thread *t, const struct efg_mainloop *loop, uint64_t now)
 {
     efg_finder_free(next.present);
     next.present = next.search;
@@ -148,8 +158,7 @@ static void take_next(const struct efg_mainloop *loop, uint64_t now)
     next.search = NULL;
     s->loop = *loop;
     efg_phases_open(loop, next.since, next.present, false);
-    efg_phases_update(loop, now);
-    efg_phases_name(&s->control.agree);
+    enter(t, loop, now);
 }
 
 /* What the finder that found the loop of this rank takes for it now: another level, or the loop that follows,
@@ -160,7 +169,6 @@ static void take_other(const struct efg_thread *t)
         efg_phases_open(&s->loop, end_of_last(t), NULL, false);
     else
         efg_phases_open(&s->loop, next.since, next.present, true);
-    efg_phases_name(&s->control.agree);
 }
 
 /* Where a loop is asked for, no other one follows. */
@@ -170,7 +178,7 @@ static bool may_follow(const struct efg_mainloop *loop)
 }
 
 /* Returns whether there is one. */
-static bool search(uint64_t now)
+static bool search(const struct efg_thread *t, uint64_t now)
 {
     struct efg_mainloop loop;
 
@@ -178,7 +186,7 @@ static bool search(uint64_t now)
     efg_finder_sample(next.search, now, &loop);
     if (!loop.function || !may_follow(&loop) || now - next.search_since < (now - job->start) / LEAST_PART)
         return false;
-    take_next(&loop, now);
+    take_next(t, &loop, now);
     return true;
 }
 
@@ -196,14 +204,13 @@ bool efg_next_sample(struct efg_thread *t, uint64_t now, bool is_new)
         return true;
     }
     if (next.search)
-        return search(now);
+        return search(t, now);
     if (next.present)
         is_new = efg_finder_sample(next.present, now, &s->loop);
     else
         s->loop = s->main;
     if (next.present && is_new)
         take_other(t);
-    efg_phases_update(&s->loop, now);
-    efg_phases_name(&s->control.agree);
+    enter(t, &s->loop, now);
     return next.present && is_new;
 }

@@ -338,10 +338,23 @@ void efg_phases_keep(struct efg_thread *t, const struct efg_pivot *pivot)
 
 void efg_phases_adopt(void)
 {
-    phases->counted = phases->present;
+    phases->is_lent = false;
+    phases->counted = present() && present()->resumed ? phases->present : EFG_NONE;
+}
+
+void efg_phases_claim(void)
+{
+    if (phases->counted == EFG_NONE && !phases->is_lent)
+        efg_phases_adopt();
+}
+
+void efg_phases_disown(void)
+{
+    phases->counted = EFG_NONE;
 }
 
 void efg_phases_lend(void)
 {
+    phases->is_lent = true;
     phases->counted = EFG_NONE;
 }

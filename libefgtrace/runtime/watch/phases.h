@@ -34,7 +34,8 @@ struct efg_phase {
 struct efg_phases {
     struct efg_phase *list;
     uint32_t count, present; /* present: EFG_NONE before the first one */
-    uint32_t counted;        /* whose pivot is marked */
+    uint32_t counted;        /* whose pivot is marked; EFG_NONE: it is that of none, or nobody knows whose */
+    bool is_lent;            /* it is that of none, until it is adopted */
 };
 
 extern struct efg_phases efg_phases;
@@ -80,10 +81,15 @@ const struct efg_phase *efg_phases_asked(struct efg_wish wish);
 /* Its loop as it is now: it has gone round since the last sample of PHASE. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase);
 
-/* THREAD counts the iterations of another pivot than PIVOT from now on. */
+/* THREAD counts the iterations of another pivot than PIVOT from now on: those of the present phase, unless it
+ * is over. */
 void efg_phases_keep(struct efg_thread *thread, const struct efg_pivot *pivot);
 void efg_phases_adopt(void);
-/* ... which may turn out to be that of no phase: until it is adopted, they are of none. */
+/* They are not: they are those of a loop that other ranks have found, and this one has not. Now it has: they
+ * are those of the present phase, if they were nobody's. */
+void efg_phases_disown(void);
+void efg_phases_claim(void);
+/* The pivot may turn out to be that of no phase: until it is adopted, its iterations are of none. */
 void efg_phases_lend(void);
 
 /* That of the present one; 0: none. */

@@ -278,13 +278,19 @@ static void divide(void)
     }
 }
 
+/* What the last sample saw; NULL if there was none. */
+static const struct efg_callflow *flow_of(const struct efg_thread *t)
+{
+    return t->finder ? efg_finder_judge(t->finder)->flow : NULL;
+}
+
 /* The finder looks at the last half of the run. Of several phases, all ranks take the same one for that of
  * the main loop: the one that is asked for, or by the time that each had on all of them. */
 static void settle_main(const struct efg_thread *t, uint64_t now)
 {
     uint64_t lasted[2 * (EFG_AGREE_TURNS + 1)] = {0}, *time = lasted + EFG_AGREE_TURNS + 1;
     uint64_t loops[EFG_AGREE_TURNS + 1] = {0};
-    const struct efg_callflow *flow = t->finder ? efg_finder_judge(t->finder)->flow : NULL;
+    const struct efg_callflow *flow = flow_of(t);
 
     if (flow)
         efg_phases_weigh(agree, flow, &s->main, lasted, time, now);
@@ -302,11 +308,24 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
     s->is_earlier = true;
 }
 
+/* Its phase may be over since long: the finder does not look back so far. */
+static void count_main(const struct efg_thread *t)
+{
+    const struct efg_callflow *flow = flow_of(t);
+    const struct efg_phase *phase = s->main.function ? efg_phases_find(&s->main) : NULL;
+
+    if (!flow || !phase || phase->resumed || !phase->loop.iterations || phase->loop.key != s->main.key)
+        return;
+    uint64_t iterations = efg_phases_loop(flow, phase).iterations;
+    if (iterations > s->main.iterations)
+        s->main.iterations = iterations;
+}
+
 static void settle_brief(const struct efg_thread *t, uint64_t now)
 {
     uint64_t time[2 * EFG_AGREE_TURNS] = {0}, *busy = time + EFG_AGREE_TURNS;
 
-    efg_phases_last(agree, t->finder ? efg_finder_judge(t->finder)->flow : NULL, &s->main, now, time, busy);
+    efg_phases_last(agree, flow_of(t), &s->main, now, time, busy);
     efg_rounds_sum(time, 2 * EFG_AGREE_TURNS);
     efg_election_settle(&efg_steering.control.agree, time, busy);
 }
@@ -339,6 +358,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         settle_main(t, now);
         settle_brief(t, now);
     }
+    count_main(t);
     efg_wish_finish(&s->main);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
