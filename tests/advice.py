@@ -60,7 +60,10 @@ def phase(_, second, hint):
 def level(_, second, hint):
     wanted, (place, times, _) = (hint['place'], int(hint['times'])), second.loop()
     # Where it is, is said more or less closely, by what else there is.
-    return '' if place and times == wanted[1] else f'{(place, times)} instead of {wanted}'
+    if not place or times != wanted[1]:
+        return f'{(place, times)} instead of {wanted}'
+    is_recorded = second.has('Traced', r'^10 iterations|^all of the run')
+    return '' if is_recorded or times < 100 else second.entry.get('Traced', 'nothing is traced')
 
 
 def spread(_, second, __):

@@ -32,5 +32,6 @@ in_full && followed late "interval=1ms" interval=1h -- "$programs/stencil2d" 300
 followed phases "loop=[0-9a-f]*" -- ./phases 2000 22:300 23:600
 followed graph "mode=adaptive" mode=graph -- "$programs/stencil2d" 300
 in_full && followed spread "" -- ./chain uneven
+followed bursts "level=finer" -- ./chain bursts
 followed places "signature=none" -- ./chain places
 finish

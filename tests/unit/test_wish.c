@@ -153,12 +153,31 @@ static void test_something_long_beside(void **state)
     end(&j);
 }
 
+/* A file of commands, the last of which takes all the time: the loop that reads it is around that of the last
+ * one, and has gone round often, but nobody who asks for a coarser loop wants it. */
+static void test_coarser_than_the_last_command(void **state)
+{
+    struct job j;
+
+    (void)state;
+    begin(&j, (struct efg_wish){.level = EFG_LEVEL_COARSER});
+    for (uint32_t i = 0; i < SHORT / 2; i++) {
+        visit(&j, SEND_IN_SECOND);
+        visit(&j, SEND_IN_FIRST);
+    }
+    go_round(&j, SEND_IN_FIRST, SUM_IN_FIRST, 10 * LONG);
+    assert_int_equal(j.loop.function, function_of(&j, SEND_IN_FIRST));
+    assert_in_range(j.loop.iterations, 10 * LONG, 10 * LONG + SHORT);
+    end(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_one_between),
         cmocka_unit_test(test_without_a_wish),
         cmocka_unit_test(test_something_long_beside),
+        cmocka_unit_test(test_coarser_than_the_last_command),
     };
 
     return cmocka_run_group_tests_name("wish", tests, NULL, NULL);

@@ -95,12 +95,15 @@ struct efg_judge *efg_finder_judge(struct efg_finder *finder)
 
 /* ---- what is wished for ---- */
 
-/* Those at the end of the chain need not be inside of the others: they were asked for, or are marked. */
+/* Those at the end of the chain need not be inside of the others: they were asked for, or are marked. One of
+ * whose rounds takes nearly all of the time, as in a file of commands, is none that anybody wants. */
 static bool is_next(const struct efg_calltree *tree, const struct efg_loop_found *other,
                     const struct efg_loop_found *own, enum efg_level level)
 {
     double n = (double)other->loop.iterations, of = (double)(own->loop.iterations * own->parts);
 
+    if (other->rounds < OVER)
+        return false;
     return level == EFG_LEVEL_FINER ? n >= FINER * of && efg_calltree_is_below(tree, other->site, own->site)
                                     : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2 &&
                                           efg_calltree_is_below(tree, own->site, other->site);

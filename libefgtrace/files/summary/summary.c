@@ -145,6 +145,12 @@ static uint32_t widest_of(const struct efg_looptree *tree, uint32_t loop)
     return loop;
 }
 
+/* It is left before there are as many iterations as were asked for: some of them have what lies between. */
+static bool comes_in_bursts(const struct view *view, const struct efg_loop *loop)
+{
+    return loop->entries > 1 && loop->repetitions < loop->entries * view->run->iterations;
+}
+
 /* Calls in an iteration of the main loop, of the rank that speaks: in all, and in those recorded. Returns
  * false if that cannot be told: polls are as many as there is time for. */
 static bool count_calls(const struct view *view, double *all, double *some)
@@ -161,7 +167,7 @@ static bool count_calls(const struct view *view, double *all, double *some)
             continue;
         calls += thread->graph.nodes[v].time.count;
         polls += thread->graph.nodes[v].polls;
-        rounds = tree.loops[tree.main].repetitions;
+        rounds = comes_in_bursts(view, &tree.loops[widest]) ? 0 : tree.loops[tree.main].repetitions;
     }
     efg_looptree_fini(&tree);
     *all = rounds ? (double)calls / (double)rounds : 0;

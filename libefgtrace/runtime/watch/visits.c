@@ -8,7 +8,8 @@
  * One iteration may have a hundred times the calls of all others, as where a rank polls. As many calls of the
  * next loop may take minutes. So another loop is looked for sooner: when the pivot has been silent for more
  * calls than most iterations have, and far longer than any, in a run of this length. That is no end: it may
- * come again.
+ * come again. If it does, and again before there were enough visits for a window, it comes in short bursts,
+ * like an inner loop of a few rounds in each time step: what lies between is part of an iteration, too.
  */
 #include "visits.h"
 
@@ -17,12 +18,14 @@
 #include "enough.h"
 #include "iterations.h"
 #include "phases.h"
+#include "runtime/process/job.h"
 #include "steering.h"
 
 #define UNLIKE 4                /* times the calls of the largest iteration so far ... */
 #define UNLIKE_MORE 64          /* ... and so many more */
 #define SILENT_MORE 1000000000u /* ns, beside UNLIKE times the slowest iteration ... */
 #define SILENT_PART 20          /* ... and one of so many parts of the time in all of them */
+#define BURSTS 2                /* so many short ones in a row are no accident */
 
 static struct efg_steering *const s = &efg_steering;
 
@@ -34,6 +37,8 @@ static struct {
     uint64_t events; /* in these */
     uint64_t marked; /* number of the event when it was marked, and ... */
     uint64_t mean;   /* ... events for each visit until then */
+    uint64_t burst;  /* visits since it was last silent */
+    uint32_t bursts; /* short ones in a row */
 } visits;
 
 /* What there was at the last visit of the pivot, and when the loop before was over: its last one. */
@@ -109,11 +114,22 @@ static uint64_t mean_calls(const struct efg_thread *t)
     return t->tally.visits ? events / t->tally.visits : events;
 }
 
+/* A burst is over; the visit that is now is the first one of the next. */
+static void end_burst(void)
+{
+    visits.bursts = visits.burst <= efg_job.conf.iterations ? visits.bursts + 1 : 0;
+    visits.burst = 0;
+}
+
 void efg_visits_count(struct efg_thread *t, uint64_t now)
 {
     uint64_t calls = t->graph.events - visits.last_event;
+    bool was_over = efg_visits_are_over(t);
 
-    if (visits.last_event && calls > visits.longest && !efg_visits_are_over(t))
+    if (was_over)
+        end_burst();
+    visits.burst++;
+    if (visits.last_event && calls > visits.longest && (!was_over || visits.bursts >= BURSTS))
         visits.longest = calls;
     if (visits.last_event) {
         visits.intervals++;
