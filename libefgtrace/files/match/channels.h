@@ -83,7 +83,8 @@ struct efg_channel {
         received; /* sends whose receives were before the window, as the destination says */
     int64_t base;    /* its lead, if nothing was under way when the windows began */
     uint64_t margin; /* how many of the sends are in one */
-    uint64_t first;  /* time of the first end that the destination has in the window, where that was asked */
+    uint64_t first;  /* time of the first end that the destination has in the window, where that was asked, ... */
+    uint64_t last;   /* ... and of the last one that the source has */
 };
 
 static inline bool efg_channel_is_collective(const struct efg_channel *channel)

@@ -16,8 +16,8 @@
  *                              the same number of iterations
  *     ... on the channels to higher ranks only, or on those to lower ranks only
  *     ... and of a message with a tag of its own, the end that is there tells: its receive without
- *         its send leads; its send without its receive was received before, if it is older than all
- *         that its destination has
+ *         its send leads, unless it is younger than all that its source has; its send without its
+ *         receive was received before, if it is older than all that its destination has
  *
  * The larger the depth, the fewer messages that were under way are left: bisection finds the depth
  * that leaves none. With the most negative depth, leads are the least that times allow. The
@@ -153,12 +153,14 @@ static bool is_by_ends(const struct efg_channel *channel, const struct efg_leads
 static int64_t lead_by_ends(const struct efg_channel *channel)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
-    uint32_t before = 0;
+    uint32_t before = 0, early = 0;
     if (s->kept && r->kept)
         return fits(channel, 0, 0) ? 0 : 1;
     while (before < s->kept && s->all[before].time < channel->first)
         before++;
-    return (int64_t)r->kept - before;
+    while (early < r->kept && r->all[early].time <= channel->last)
+        early++;
+    return (int64_t)early - before;
 }
 
 /* The most_lead if none fits. */
@@ -333,37 +335,47 @@ static uint64_t name_of(uint32_t rank, uint32_t window)
     return (uint64_t)rank << 32 | window;
 }
 
+/* When ranks have the first and the last of what they have of a window. */
+struct extents {
+    struct efg_map firsts, lasts;
+};
+
 /* RANK has ENDS of WINDOW. */
-static void note_first(struct efg_map *firsts, uint32_t rank, uint32_t window,
-                       const struct efg_channel_ends *ends)
+static void note(struct extents *extents, uint32_t rank, uint32_t window, const struct efg_channel_ends *ends)
 {
-    uint64_t *first = ends->kept ? efg_map_put(firsts, name_of(rank, window)) : NULL;
+    uint64_t *first = ends->kept ? efg_map_put(&extents->firsts, name_of(rank, window)) : NULL;
+    uint64_t *last = ends->kept ? efg_map_put(&extents->lasts, name_of(rank, window)) : NULL;
     if (first && (!*first || ends->all[0].time < *first))
         *first = ends->all[0].time;
+    if (last && ends->all[ends->kept - 1].time > *last)
+        *last = ends->all[ends->kept - 1].time;
 }
 
-/* Without memory, what was sent is taken to be received later. */
-static void find_firsts(struct efg_channels *c)
+/* Without memory, what was sent is taken to be received later, and what was received to be sent before. */
+static void find_extents(struct efg_channels *c)
 {
-    struct efg_map firsts = {0};
+    struct extents extents = {0};
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel_key *key = &c->channels[i].key;
-        note_first(&firsts, key->source, key->window, &c->channels[i].sends);
-        note_first(&firsts, key->destination, key->window, &c->channels[i].receives);
+        note(&extents, key->source, key->window, &c->channels[i].sends);
+        note(&extents, key->destination, key->window, &c->channels[i].receives);
     }
     for (uint32_t i = 0; i < c->count; i++) {
         const struct efg_channel_key *key = &c->channels[i].key;
-        const uint64_t *first = efg_map_find(&firsts, name_of(key->destination, key->window));
+        const uint64_t *first = efg_map_find(&extents.firsts, name_of(key->destination, key->window));
+        const uint64_t *last = efg_map_find(&extents.lasts, name_of(key->source, key->window));
         c->channels[i].first = first ? *first : 0;
+        c->channels[i].last = last ? *last : UINT64_MAX;
     }
-    efg_map_fini(&firsts);
+    efg_map_fini(&extents.firsts);
+    efg_map_fini(&extents.lasts);
 }
 
 static void find_by_ends(struct efg_channels *c, uint32_t rank, joiner join)
 {
     if (are_all_proven(c))
         return;
-    find_firsts(c);
+    find_extents(c);
     find_depths(c, rank, join, true);
 }
 
