@@ -75,6 +75,13 @@ void efg_mainloop_found(struct efg_thread *t, uint64_t before, uint64_t now)
         efg_visits_replaced(before && before == agree->loop && before != s->loop.function);
 }
 
+/* It would not be noticed that its loop is over. */
+void efg_mainloop_look(struct efg_thread *t, uint64_t now)
+{
+    if (s->pivot.kind == EFG_PIVOT_NONE && s->loop.function && !efg_next_is_searching() && is_free())
+        efg_mainloop_adopt_own(t, now);
+}
+
 /* --- the elected loop --- */
 
 /* Ranks may have other counts of one loop: then the lowest one holds, unless the difference may be

@@ -14,6 +14,9 @@
  * agreement, its own best pivot is marked, so that iterations are counted. */
 void efg_mainloop_found(struct efg_thread *thread, uint64_t before, uint64_t now);
 
+/* The same where it was found before, and its pivot has been given up. */
+void efg_mainloop_look(struct efg_thread *thread, uint64_t now);
+
 /* Fill in efg_steering.pivots and choices, for the loop that is elected. */
 void efg_mainloop_list_pivots(struct efg_thread *thread);
 

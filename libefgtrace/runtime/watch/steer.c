@@ -91,7 +91,9 @@ static void look_for_loop(struct efg_thread *t, uint64_t now)
     uint64_t before = s->loop.function;
     bool is_new = efg_finder_sample(t->finder, now, &s->main);
 
-    if (efg_next_sample(t, now, is_new) && !efg_ahead_found(t, now))
+    if (!efg_next_sample(t, now, is_new))
+        efg_mainloop_look(t, now);
+    else if (!efg_ahead_found(t, now))
         efg_mainloop_found(t, before, now);
     if (job->conf.mode == EFG_MODE_ADAPTIVE)
         efg_ahead_consider(t, now);
