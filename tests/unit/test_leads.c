@@ -364,9 +364,9 @@ static void what_is_not_proven_is_left_alone(void **state)
     }
 }
 
-/* As the panels of HPL have them: each message has a tag of its own, so nothing but the end that is there tells
- * of those that cross an edge. One was under way when the window began, and the last ones were sent after that
- * of their sender was over. */
+/* As the panels of HPL have them: each message has a tag of its own, so nothing but the end that is there
+ * tells of those that cross an edge. One was under way when the window began, and the last ones were sent
+ * when that of their sender was over. */
 static void tags_of_their_own_are_proven(void **state)
 {
     (void)state;

@@ -83,8 +83,8 @@ struct efg_channel {
         received; /* sends whose receives were before the window, as the destination says */
     int64_t base;    /* its lead, if nothing was under way when the windows began */
     uint64_t margin; /* how many of the sends are in one */
-    uint64_t first;  /* time of the first end that the destination has in the window, where that was asked, ... */
-    uint64_t last;   /* ... and of the last one that the source has */
+    uint64_t first;  /* time of the first end that the destination has in the window, ... */
+    uint64_t last;   /* ... and of the last one that the source has; both where that was asked */
 };
 
 static inline bool efg_channel_is_collective(const struct efg_channel *channel)
@@ -106,7 +106,8 @@ struct efg_leads {
     int32_t depth; /* the least lead, on the channels of WAYS: in messages, or in iterations */
     enum efg_ways ways;
     bool is_by_iteration;
-    bool is_by_ends; /* a message with a tag of its own leads by the end that is there */
+    bool is_by_ends;     /* a message with a tag of its own leads by the end that is there, ... */
+    bool is_over_sooner; /* ... but for those that were sent when their source's window was over */
     uint64_t slack; /* ns by which clocks of different nodes are wrong, at least */
     uint64_t doubt; /* not proven: messages that were under way, or received before they were
                        sent, beyond what times tell; at least as many, 1 or more */

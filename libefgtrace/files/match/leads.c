@@ -16,8 +16,10 @@
  *                              the same number of iterations
  *     ... on the channels to higher ranks only, or on those to lower ranks only
  *     ... and of a message with a tag of its own, the end that is there tells: its receive without
- *         its send leads, unless it is younger than all that its source has; its send without its
- *         receive was received before, if it is older than all that its destination has
+ *         its send leads; its send without its receive was received before, if it is older than all
+ *         that its destination has
+ *     ... and a receive without its send that is younger than all that its source has: the source was
+ *         done with the window before it sent it
  *
  * The larger the depth, the fewer messages that were under way are left: bisection finds the depth
  * that leaves none. With the most negative depth, leads are the least that times allow. The
@@ -150,7 +152,7 @@ static bool is_by_ends(const struct efg_channel *channel, const struct efg_leads
            (!sends || !receives || sends + receives == 2);
 }
 
-static int64_t lead_by_ends(const struct efg_channel *channel)
+static int64_t lead_by_ends(const struct efg_channel *channel, const struct efg_leads *leads)
 {
     const struct efg_channel_ends *s = &channel->sends, *r = &channel->receives;
     uint32_t before = 0, early = 0;
@@ -158,7 +160,7 @@ static int64_t lead_by_ends(const struct efg_channel *channel)
         return fits(channel, 0, 0) ? 0 : 1;
     while (before < s->kept && s->all[before].time < channel->first)
         before++;
-    while (early < r->kept && r->all[early].time <= channel->last)
+    while (early < r->kept && !(leads->is_over_sooner && r->all[early].time > channel->last))
         early++;
     return (int64_t)early - before;
 }
@@ -171,7 +173,7 @@ static int64_t lead_by(const struct efg_channels *c, const struct efg_channel *c
     if (efg_channel_is_collective(channel)) /* all have made the same number of them when windows begin */
         return channel->base;
     if (is_by_ends(channel, leads))
-        return lead_by_ends(channel);
+        return lead_by_ends(channel, leads);
     int64_t lead = least_lead(c, channel, leads);
     while (lead < most_lead(channel) && lead < channel->receives.kept && !fits(channel, lead, slack))
         lead++;
@@ -267,7 +269,7 @@ static bool are_all_proven(const struct efg_channels *c)
 
 struct rule { /* with a number that is looked for */
     enum efg_ways ways;
-    bool is_by_iteration, is_slack, is_by_ends;
+    bool is_by_iteration, is_slack, is_by_ends, is_over_sooner;
 };
 
 static void set_rule(struct efg_channels_window *w, const struct rule *rule, int64_t number)
@@ -275,6 +277,7 @@ static void set_rule(struct efg_channels_window *w, const struct rule *rule, int
     w->leads.ways = rule->ways;
     w->leads.is_by_iteration = rule->is_by_iteration;
     w->leads.is_by_ends = rule->is_by_ends;
+    w->leads.is_over_sooner = rule->is_over_sooner;
     w->leads.depth = rule->is_slack ? 0 : (int32_t)number;
     w->leads.slack = rule->is_slack ? (uint64_t)number : 0;
 }
@@ -319,13 +322,14 @@ static void look_for(struct efg_channels *c, uint32_t rank, joiner join, const s
     settle(c, rank, join);
 }
 
-static void find_depths(struct efg_channels *c, uint32_t rank, joiner join, bool by_ends)
+/* RULE, with all ways and kinds of depth. */
+static void find_depths(struct efg_channels *c, uint32_t rank, joiner join, struct rule rule)
 {
     for (int by_iteration = 0; by_iteration < 2; by_iteration++)
-        for (enum efg_ways ways = EFG_WAYS_ALL; ways <= EFG_WAYS_DOWN && !are_all_proven(c); ways++)
-            look_for(c, rank, join,
-                     &(struct rule){.ways = ways, .is_by_iteration = by_iteration, .is_by_ends = by_ends},
-                     -MOST_DEPTH, MOST_DEPTH);
+        for (rule.ways = EFG_WAYS_ALL; rule.ways <= EFG_WAYS_DOWN && !are_all_proven(c); rule.ways++) {
+            rule.is_by_iteration = by_iteration;
+            look_for(c, rank, join, &rule, -MOST_DEPTH, MOST_DEPTH);
+        }
 }
 
 /* --- what ranks have of a window --- */
@@ -376,7 +380,8 @@ static void find_by_ends(struct efg_channels *c, uint32_t rank, joiner join)
     if (are_all_proven(c))
         return;
     find_extents(c);
-    find_depths(c, rank, join, true);
+    find_depths(c, rank, join, (struct rule){.is_by_ends = true});
+    find_depths(c, rank, join, (struct rule){.is_by_ends = true, .is_over_sooner = true});
 }
 
 /* The least slack with which no more lead than were under way. */
@@ -434,7 +439,7 @@ bool efg_channels_prove(struct efg_channels *c, uint32_t rank, joiner join)
     begin_proof(c);
     settle(c, rank, join);
     note_doubt(c);
-    find_depths(c, rank, join, false);
+    find_depths(c, rank, join, (struct rule){0});
     find_by_ends(c, rank, join);
     find_slacks(c, rank, join);
     sum_up(c);
