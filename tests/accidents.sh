@@ -23,5 +23,6 @@ $MPICC -g -O1 "$sources/program.c" -o "$work/program" -ldl -lpthread &&
     ${CC:-gcc} -g -O1 -shared -fPIC -fno-optimize-sibling-calls "$sources/mishap.c" -o "$work/mishap.so" -ldl ||
     exit 2
 in_full || set -- kill "SIGTERM handled" exec "crash, full" "fork and exec" "MPI_Init from a library" "file size 1000, full" \
-    "memory limited" "files used up" "folder removed" "logs cut" "quota reached" "clock put back" "a path that is no UTF-8"
+    "memory limited" "memory used up" "files used up" "folder removed" "logs cut" "quota reached" \
+    "clock put back" "a path that is no UTF-8"
 "$python" "$sources/accidents.py" --build "$build" --work "$work" "$@"

@@ -74,6 +74,8 @@ AROUND = [
     Accident('file size 1000, full', 'file size 1000', NOTHING, {'MODE': 'full'}),
     Accident('memory limited', least=REPORT),
     Accident('memory limited, full', 'memory limited', REPORT, {'MODE': 'full'}),
+    Accident('memory used up', least=NOTHING),
+    Accident('memory used up, full', 'memory used up', NOTHING, {'MODE': 'full'}),
     Accident('files used up', least=REPORT),
     Accident('folder removed', least=NOTHING),
     Accident('folder removed, full', 'folder removed', NOTHING, {'MODE': 'full'}),

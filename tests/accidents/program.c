@@ -235,6 +235,22 @@ static void limit_memory(void)
         fclose(file);
 }
 
+static void (*before_end)(void); /* what is done before MPI ends */
+
+/* But for what MPI itself can do with: with less it crashes in MPI_Finalize, where nobody traces. */
+static void use_up_memory(void)
+{
+    limit_memory();
+    for (size_t bytes = 1 << 20; bytes >= 1 << 16; bytes /= 2)
+        while (malloc(bytes)) {
+        }
+}
+
+static void use_up_memory_last(void)
+{
+    before_end = use_up_memory;
+}
+
 static void use_up_files(void)
 {
     limit(RLIMIT_NOFILE, 256);
@@ -337,6 +353,7 @@ static const struct {
     {"file size 1000", limit_files},
     {"file size 0", limit_files_0},
     {"memory limited", limit_memory},
+    {"memory used up", use_up_memory_last},
     {"files used up", use_up_files},
     {"folder removed", remove_folder},
     {"logs cut", cut_logs},
@@ -371,6 +388,8 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("ok %s\n", accident);
     fflush(stdout);
+    if (before_end)
+        before_end();
     MPI_Finalize();
     return 0;
 }
