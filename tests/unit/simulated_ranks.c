@@ -281,6 +281,7 @@ static struct efg_standing standing(struct sim_world *w, struct sim_rank *r, int
     return (struct efg_standing){
         .leaving = leaving,
         .dropped = r->dropped,
+        .time = w->now,
         .loop = has ? sim_loop(phase, w->plan.rank[i].loop, r->dropped) : 0,
         .iterations = phase == r->phase ? r->iteration
                       : phase >= 0      ? w->plan.iterations[phase]

@@ -361,6 +361,50 @@ static void test_what_is_elected_is_over(void **state)
     assert_int_equal(round_after(6, false, true), EFG_ROUND_CALIBRATE); /* there will be no other round */
 }
 
+/* Until something else comes of the round, at most MOST times. */
+static enum efg_verdict both_again(struct efg_agree *agree, struct efg_standing *two_ranks, int most)
+{
+    enum efg_verdict verdict = EFG_VERDICT_NONE;
+    enum efg_round round = agree->round;
+
+    while (verdict == EFG_VERDICT_NONE && agree->round == round && most-- > 0)
+        verdict = both(agree, &two_ranks[0], &two_ranks[1]);
+    return verdict;
+}
+
+/* Two ranks have no pivot of loop 5 in common, and see it go round unequally often. With more of it that may
+ * change: they wait until the run is twice as long, and do so three times. Another loop need not wait. */
+static void test_levels_that_differ_are_put_off(void **state)
+{
+    static const struct efg_tally tally = {.visits = 3};
+    static struct efg_choice one = {.hash = 1, .class = EFG_PIVOT_CALL},
+                             two = {.hash = 2, .class = EFG_PIVOT_CALL};
+    struct efg_standing ranks[] = {
+        {.loop = 5, .iterations = 9, .tally = &tally, .choices = &one, .choice_count = 1},
+        {.loop = 5, .iterations = 9, .tally = &tally, .choices = &two, .choice_count = 1}};
+    struct efg_agree *agree = in_round(EFG_ROUND_PROPOSE);
+
+    (void)state;
+    ranks[0].period = 1000;
+    ranks[1].period = 3000;
+    for (uint64_t time = 100; time <= 400; time *= 2) {
+        ranks[0].time = ranks[1].time = time;
+        assert_int_equal(both_again(agree, ranks, 1), EFG_VERDICT_ELECTED);
+        assert_int_equal(both_again(agree, ranks, 20), EFG_VERDICT_NONE);
+        assert_int_equal(agree->round, EFG_ROUND_PROPOSE);
+        ranks[0].time = ranks[1].time = 2 * time - 1;
+        assert_int_equal(both_again(agree, ranks, 20), EFG_VERDICT_NONE);
+    }
+    ranks[0].loop = ranks[1].loop = 6;
+    assert_int_equal(both_again(agree, ranks, 1), EFG_VERDICT_ELECTED);
+    agree->round = EFG_ROUND_PROPOSE;
+    ranks[0].loop = ranks[1].loop = 5;
+    ranks[0].time = ranks[1].time = 800;
+    assert_int_equal(both_again(agree, ranks, 1), EFG_VERDICT_ELECTED);
+    assert_int_equal(both_again(agree, ranks, 20), EFG_VERDICT_PIVOT);
+    assert_true(agree->pivot < 0);
+}
+
 /* Two owners in CHECK, the second one in STATE, vote for LOOP. */
 static enum efg_verdict check(enum efg_state state, int is_lost, uint64_t loop)
 {
@@ -636,6 +680,7 @@ int main(void)
         cmocka_unit_test(test_drift_is_of_a_loop),
         cmocka_unit_test(test_which_phase_is_the_main_one),
         cmocka_unit_test(test_what_is_elected_is_over),
+        cmocka_unit_test(test_levels_that_differ_are_put_off),
         cmocka_unit_test(test_windows_that_are_lost),
         cmocka_unit_test(test_windows_that_are_spread_behind_the_first),
         cmocka_unit_test(test_windows_that_grow),

@@ -16,6 +16,7 @@
 #define MOST_LAST_ROUNDS 16 /* in MPI_Finalize; it takes 8, and 2 for each pivot refused */
 #define SAME_PERIOD 40      /* codes of periods: 54%; twice as long is another loop */
 #define MOST_PERIODS 6      /* more rounds, with a sample each, while they differ */
+#define MOST_PUT_OFF 3      /* times that the loop is left until the run is twice as long, for that */
 #define MOST_COMPARED 12    /* rounds in which ranks are apart, until they are out of step */
 #define STEP_LEAD 4         /* visits that ranks which wait for one another may be apart ... */
 #define STEP_PART 64        /* ... and one in so many */
@@ -99,6 +100,12 @@ static enum efg_verdict hold(struct efg_agree *agree)
 
 /* --- the loop --- */
 
+static bool is_put_off(const struct efg_agree *agree, const struct efg_vote *r)
+{
+    return agree->loop == agree->put_off && r->time < (int64_t)agree->put_off_until &&
+           !(r->flags & EFG_VOTE_LEAVING);
+}
+
 static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote *r)
 {
     if (r->flags & EFG_VOTE_SHUT)
@@ -107,6 +114,8 @@ static enum efg_verdict proposed(struct efg_agree *agree, const struct efg_vote 
     bool is_present = !winner.loop || efg_election_is_present(agree, &winner);
     if (is_present && may_place(agree, r) && place_next(agree, r))
         return EFG_VERDICT_PLACED;
+    if (is_present && is_put_off(agree, r))
+        return EFG_VERDICT_NONE;
     if (!winner.loop || (r->flags & EFG_VOTE_LEAVING && !(r->flags & EFG_VOTE_RECORDS)))
         return EFG_VERDICT_NONE;
     efg_election_take(agree, &winner);
@@ -208,6 +217,20 @@ static bool is_outdated(const struct efg_agree *agree, const struct efg_vote *r)
     return r->flags & EFG_VOTE_LACKING || (winner.loop && !efg_election_is_present(agree, &winner));
 }
 
+/* Where no call comes in each round, ranks may have seen some loop at different levels, which become the same
+ * when there is more of it. */
+static bool put_off(struct efg_agree *agree, const struct efg_vote *r)
+{
+    if (agree->put_off != agree->loop)
+        agree->put_offs = 0;
+    agree->put_off = agree->loop;
+    if (agree->put_offs == MOST_PUT_OFF)
+        return false;
+    agree->put_offs++;
+    agree->put_off_until = 2 * (uint64_t)r->time;
+    return true;
+}
+
 /* Without a pivot in common, an owner counts the same iterations if it has the period of the owner with the
  * shortest one. A rank that votes later than others in a run that has just begun seems to have another
  * period; not so in the next round, as all vote when this one ends. */
@@ -217,9 +240,12 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
         return propose_again(agree);
     efg_election_know(agree, r);
     agree->pivot = find_common(agree, r);
-    if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving &&
-        agree->tries++ < MOST_PERIODS)
-        return EFG_VERDICT_NONE;
+    if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving) {
+        if (agree->tries++ < MOST_PERIODS)
+            return EFG_VERDICT_NONE;
+        if (put_off(agree, r))
+            return propose_again(agree);
+    }
     if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)
         efg_agree_follow(agree);
     agree->round = EFG_ROUND_CALIBRATE;

@@ -193,6 +193,9 @@ struct efg_agree {
     uint32_t owners;  /* most ranks that had the loop when its pivot was chosen */
     int32_t pivot;    /* its bit; -1: each owner has its own */
     uint32_t refused[EFG_AGREE_REFUSALS], refusals;
+    uint64_t put_off;       /* a loop that ranks saw at different levels, ... */
+    uint64_t put_off_until; /* ... when it may be elected again, in ns since the start, ... */
+    uint32_t put_offs;      /* ... and how often that was put off */
     bool is_from_start;  /* numbers count from the start, for lack of a world collective */
     bool is_recalibrated; /* they did, and a collective told that they were wrong */
     bool drifted;        /* numbers differed when nothing else was left, or in a finished window */
