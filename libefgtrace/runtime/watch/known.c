@@ -262,16 +262,6 @@ static struct efg_mainloop loop_of(const struct efg_thread *t, const struct efg_
     return flow && phase->loop.iterations ? efg_phases_loop(flow, phase) : phase->loop;
 }
 
-/* Where ranks have found it sooner than this one, its first window began before it did here. */
-static void begin_with_window(struct efg_run_phase *phase)
-{
-    for (uint32_t i = 0; phase->number && i < s->window_count; i++)
-        if (s->windows[i].phase == phase->number && s->windows[i].start < phase->begin) {
-            phase->time += phase->begin - s->windows[i].start;
-            phase->begin = s->windows[i].start;
-        }
-}
-
 /* Returns false if there is nothing to say: a loop whose place another one took at once was no phase. */
 static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t,
                            const struct efg_phase *phase, uint64_t now)
@@ -294,8 +284,23 @@ static bool describe_phase(struct efg_run_phase *out, const struct efg_thread *t
         .iterations_time = iterations.all.sum,
         .iterations_mpi = iterations.all_mpi,
     };
-    begin_with_window(out);
     return true;
+}
+
+/* Where other ranks have found the last phase sooner than this one, its first window began before it did
+ * here. Of several with one number, the first one has that window. */
+static void begin_with_window(struct efg_run_thread *thread)
+{
+    struct efg_run_phase *last = &thread->phases[thread->phase_count - 1];
+
+    for (struct efg_run_phase *phase = thread->phases; phase < last; phase++)
+        if (phase->number == last->number)
+            return;
+    for (uint32_t i = 0; last->number && i < s->window_count; i++)
+        if (s->windows[i].phase == last->number && s->windows[i].start < last->begin) {
+            last->time += last->begin - s->windows[i].start;
+            last->begin = s->windows[i].start;
+        }
 }
 
 static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, uint64_t now)
@@ -304,7 +309,10 @@ static void fill_phases(struct efg_run_thread *out, const struct efg_thread *t, 
 
     out->phases = t->graph.tree ? calloc(efg_phases.count + 1, sizeof *out->phases) : NULL;
     for (uint32_t i = 0; out->phases && i < efg_phases.count; i++)
-        out->phase_count += describe_phase(&out->phases[out->phase_count], t, &efg_phases.list[i], now);
+        if (describe_phase(&out->phases[out->phase_count], t, &efg_phases.list[i], now)) {
+            out->phase_count++;
+            begin_with_window(out);
+        }
     out->main_phase = main ? main->number : 0;
 }
 

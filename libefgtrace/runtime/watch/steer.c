@@ -310,7 +310,7 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
     s->is_earlier = true;
 }
 
-/* Its phase may be over since long: the finder does not look back so far. */
+/* Its phase may have been over for long: the finder does not look back so far. */
 static void count_main(const struct efg_thread *t)
 {
     const struct efg_callflow *flow = flow_of(t);
