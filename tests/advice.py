@@ -62,7 +62,7 @@ def level(_, second, hint):
     # Where it is, is said more or less closely, by what else there is.
     if not place or times != wanted[1]:
         return f'{(place, times)} instead of {wanted}'
-    is_recorded = second.has('Traced', r'^10 iterations|^all of the run')
+    is_recorded = second.has('Traced', r'^10 iterations,|^all of the run')
     return '' if is_recorded or times < 100 else second.entry.get('Traced', 'nothing is traced')
 
 

@@ -105,6 +105,13 @@ static void test_what_was_never_elected(void **state)
 
 /* --- iterations --- */
 
+static void open_phase(uint64_t function, uint64_t begin)
+{
+    struct efg_mainloop loop = {.function = function, .key = EFG_NONE};
+
+    efg_phases_open(&loop, begin, NULL, false);
+}
+
 /* Another pivot is marked, after so many iterations of 10 ns each of the one before. */
 static void mark_after(struct efg_thread *thread, uint64_t iterations)
 {
@@ -119,18 +126,16 @@ static void mark_after(struct efg_thread *thread, uint64_t iterations)
 static void test_a_pivot_of_others(void **state)
 {
     struct efg_thread thread = {0};
-    struct efg_mainloop one = {.function = job.one, .key = EFG_NONE},
-                        two = {.function = job.two, .key = EFG_NONE};
 
     (void)state;
     efg_phases = (struct efg_phases){.present = EFG_NONE, .counted = EFG_NONE};
-    efg_phases_open(&one, 100, NULL, false);
+    open_phase(job.one, 100);
     efg_phases_adopt();
     mark_after(&thread, 2500);
     efg_phases_disown();
     efg_phases_close(300);
     assert_true(efg_phases.counted == EFG_NONE && efg_phases.list[0].longest.all.count == 2500);
-    efg_phases_open(&two, 310, NULL, false);
+    open_phase(job.two, 310);
     efg_phases_claim();
     assert_int_equal(efg_phases.counted, 1);
     mark_after(&thread, 400);
@@ -143,17 +148,15 @@ static void test_a_pivot_of_others(void **state)
 static void test_a_pivot_between(void **state)
 {
     struct efg_thread thread = {0};
-    struct efg_mainloop one = {.function = job.one, .key = EFG_NONE},
-                        two = {.function = job.two, .key = EFG_NONE};
 
     (void)state;
     efg_phases = (struct efg_phases){.present = EFG_NONE, .counted = EFG_NONE};
-    efg_phases_open(&one, 100, NULL, false);
+    open_phase(job.one, 100);
     efg_phases_adopt();
     efg_phases_close(300);
     mark_after(&thread, 2500);
     assert_int_equal(efg_phases.counted, EFG_NONE);
-    efg_phases_open(&two, 310, NULL, false);
+    open_phase(job.two, 310);
     efg_phases_claim();
     assert_int_equal(efg_phases.counted, 1);
     efg_phases_lend(); /* to a loop that may be none */
