@@ -145,29 +145,31 @@ static uint32_t widest_of(const struct efg_looptree *tree, uint32_t loop)
     return loop;
 }
 
-/* It is left before there are as many iterations as were asked for: some of them have what lies between. */
+/* It is left before there are as many iterations as were asked for. */
 static bool comes_in_bursts(const struct view *view, const struct efg_loop *loop)
 {
     return loop->entries > 1 && loop->repetitions < loop->entries * view->run->iterations;
 }
 
 /* Calls in an iteration of the main loop, of the rank that speaks: in all, and in those recorded. Returns
- * false if that cannot be told: polls are as many as there is time for. */
+ * false if that cannot be told: polls are as many as there is time for, and some iterations of a loop that
+ * comes in bursts have what lies between. */
 static bool count_calls(const struct view *view, double *all, double *some)
 {
     const struct efg_run_thread *thread = view->thread;
-    uint64_t calls = 0, polls = 0, rounds = 0;
+    uint64_t calls = 0, polls = 0;
     struct efg_looptree tree;
     *some = thread ? count_recorded(thread) : 0;
     if (*some <= 0 || efg_summary_tree(&tree, view->run, &thread->graph, &thread->loops.main))
         return false;
     uint32_t widest = widest_of(&tree, tree.main);
-    for (uint32_t v = 0; widest != EFG_NONE && v < thread->graph.node_count; v++) {
+    bool is_known = widest != EFG_NONE && !comes_in_bursts(view, &tree.loops[widest]);
+    uint64_t rounds = is_known ? tree.loops[tree.main].repetitions : 0;
+    for (uint32_t v = 0; rounds && v < thread->graph.node_count; v++) {
         if (tree.loop_of[v] == EFG_NONE || !efg_looptree_is_inside(&tree, tree.loop_of[v], widest))
             continue;
         calls += thread->graph.nodes[v].time.count;
         polls += thread->graph.nodes[v].polls;
-        rounds = comes_in_bursts(view, &tree.loops[widest]) ? 0 : tree.loops[tree.main].repetitions;
     }
     efg_looptree_fini(&tree);
     *all = rounds ? (double)calls / (double)rounds : 0;
