@@ -105,6 +105,7 @@ runtime/record  runtime/calls   records calls
 runtime/record  runtime/mpi     what the handles of a call mean
 runtime/record  runtime/stack   defines call paths in logs
 runtime/stack   core/flow       the loops in the machine code
+runtime/stack   core/graph      how many frames a path loses at a time
 runtime/stack   files/log       a frame, as logs have it
 runtime/stack   files/symbols   what a function of a script is called
 runtime/watch   core/graph      adds events to it

@@ -67,12 +67,13 @@ same "sizes: the steps are the iterations" 1000 \
     "$(graph 0 "round(g['pivot']['visits'], -1) if g['pivot'] else 'no pivot'")"
 same "sizes: the summary" 1 "$(grep -c 'sizes not told apart, for want of memory' "$dir/summary.txt")"
 
-run paths 1000000 --memory 4M
+# Whole stacks are walked, however few of their frames are left: that is above the limit.
+run paths 1000000 --memory 4M --overhead none
 within paths 4096
 whole paths 901001
 said_once paths
 same "paths: the summary" 1 \
-    "$(grep -c 'outer frames of call paths not told apart' "$dir/summary.txt")"
+    "$(grep -c 'inner frames of call paths not told apart' "$dir/summary.txt")"
 
 if in_full; then
     # One rank needs less than the other: in the end their graphs have the same names.

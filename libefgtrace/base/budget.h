@@ -48,6 +48,12 @@ static inline bool efg_budget_has(const struct efg_budget *budget, uint64_t byte
     return used <= budget->limit && bytes <= budget->limit - used;
 }
 
+/* Whether half of it is left: what grows then need not do so by small steps. */
+static inline bool efg_budget_is_ample(const struct efg_budget *budget)
+{
+    return !budget || efg_budget_has(budget, budget->limit / 2);
+}
+
 /* Take BYTES, if SPARE more would still be left for others. Returns true, or false if they are not
  * available. */
 static inline bool efg_budget_take(struct efg_budget *budget, uint64_t bytes, uint64_t spare)

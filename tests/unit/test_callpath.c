@@ -979,6 +979,57 @@ static int tear_down(void **state)
     return 0;
 }
 
+EFG_LEVEL(short1, find_only, 1)
+EFG_LEVEL(short2, short1, 10)
+EFG_LEVEL(short3, short2, 100)
+
+static void assert_outermost(uint32_t id, uint32_t of, uint32_t depth)
+{
+    struct efg_path path = efg_callpath_get(id), whole = efg_callpath_get(of);
+
+    assert_int_equal(path.depth, depth);
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct efg_frame *a = &path.frames[i], *b = &whole.frames[whole.depth - depth + i];
+        assert_int_equal(a->module, b->module);
+        assert_int_equal(a->offset, b->offset);
+    }
+}
+
+/* The last one: from then on all paths are short. */
+static void test_shorter(void **state)
+{
+    static const volatile unsigned rounds = 2, numbers = 1000; /* no short loops */
+    uint32_t before = efg_callpath_count(), first = before + 1, cut;
+    uint64_t hash;
+    (void)state;
+
+    for (unsigned i = 0; i < numbers; i++)
+        short3(i);
+    assert_int_equal(efg_callpath_count(), before + 1000);
+    uint32_t whole = efg_callpath_get(first).depth, depth = whole - 4; /* those that they have in common */
+    assert_in_range(whole, 5, DEPTH);
+    assert_in_range(efg_callpath_longest(), whole, DEPTH);
+    cut = efg_callpath_cut(first, depth, &hash);
+    assert_outermost(cut, first, depth);
+    assert_int_equal(hash, efg_callpath_get(cut).hash);
+    for (uint32_t id = first; id < first + 1000; id++)
+        assert_int_equal(efg_callpath_cut(id, depth, &hash), cut);
+
+    uint64_t memory = efg_memory.used;
+    depth = efg_callpath_limit(depth);
+    assert_int_equal(depth, efg_callpath_depth());
+    assert_in_range(depth, 1, whole - 4);
+    assert_in_range(efg_memory.used, 0, memory); /* frames are shared */
+    cut = efg_callpath_cut(first, depth, &hash);
+    before = efg_callpath_count();
+    for (unsigned i = 0; i < rounds; i++)
+        for (unsigned k = 0; k < numbers; k += 37)
+            short3(k);
+    assert_in_range(efg_callpath_count(), before, before + 1); /* this call of short3 is another one */
+    if (efg_callpath_count() > before)
+        assert_int_equal(efg_callpath_get(before + 1).depth, depth);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1000,6 +1051,7 @@ int main(void)
         cmocka_unit_test(test_smaller_stack_at_the_place),
         cmocka_unit_test(test_modules_that_go),
         cmocka_unit_test(test_modules_without_start_files),
+        cmocka_unit_test(test_shorter),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

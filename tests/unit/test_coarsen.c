@@ -26,7 +26,7 @@ static uint32_t cut_path(uint32_t path, unsigned depth, uint64_t *hash)
     unsigned frames = path ? 31 - (unsigned)__builtin_clz(path) : 0;
 
     if (path && depth < frames)
-        path = UINT32_C(1) << depth | (path & ((UINT32_C(1) << depth) - 1));
+        path >>= frames - depth;
     *hash = path;
     return path;
 }
@@ -248,7 +248,9 @@ static void test_order(void **state)
         {ALL_DIMENSIONS ^ EFG_DIM_ADDRESS ^ EFG_DIM_SIZE ^ EFG_DIM_SIZE_CLASS, 10},
         {EFG_DIM_PATH | EFG_DIM_PARTNER | EFG_DIM_COMM | EFG_DIM_REGION, 10},
         {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 10},
+        {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 7},
         {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 5},
+        {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 3},
         {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 2},
         {EFG_DIM_PATH | EFG_DIM_COMM | EFG_DIM_REGION, 1},
         {EFG_DIM_PATH | EFG_DIM_COMM, 1},
@@ -264,10 +266,38 @@ static void test_order(void **state)
         assert_int_equal(left.depth, expected[i].depth);
     }
     assert_int_equal(efg_detail_next(asked, dropped), dropped);
-    dropped = efg_detail_shorten(asked, EFG_DROP_SIZE, 3);
-    assert_int_equal(efg_detail_without(asked, dropped).depth, 2);
+    dropped = efg_detail_shorten(asked, EFG_DROP_SIZE, 4);
+    assert_int_equal(efg_detail_without(asked, dropped).depth, 3);
     assert_int_equal(dropped & EFG_DROP_SIZE, EFG_DROP_SIZE);
     assert_int_equal(efg_detail_without(asked, efg_detail_shorten(asked, 0, 0)).depth, 0);
+}
+
+/* Paths of many frames that are no others'. */
+static uint32_t long_keys(uint32_t path, uint64_t *keys)
+{
+    for (uint32_t i = 0; i < EFG_CALLTREE_DEPTH; i++)
+        keys[i] = (uint64_t)path << 32 | i;
+    return EFG_CALLTREE_DEPTH;
+}
+
+/* The call tree has no room for a path, though the nodes and edges have. */
+static void test_no_site(void **state)
+{
+    (void)state;
+    struct efg_budget budget = {.limit = 1 << 20};
+    struct efg_graph graph;
+    uint32_t path = 0;
+
+    assert_int_equal(efg_graph_init(&graph, &budget, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, long_keys, NULL), 0);
+    while (!graph.is_full && ++path < 1000)
+        efg_graph_step(&graph,
+                       &(struct efg_event){.signature = {.call = 1, .path = path}, .path_hash = path});
+    assert_true(graph.is_full);
+    assert_int_equal(graph.node_count, path);
+    assert_int_not_equal(graph.node_count, graph.node_room);
+    assert_in_range(graph.tree->count, 3000, path * (EFG_CALLTREE_DEPTH + 1));
+    efg_graph_fini(&graph);
 }
 
 /* A program without end to its signatures: as many sizes, then partners, then paths. */
@@ -366,7 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference), cmocka_unit_test(test_pivot),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_million),   cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_million),   cmocka_unit_test(test_budget), cmocka_unit_test(test_no_site),
     };
     return cmocka_run_group_tests_name("coarsen", tests, NULL, NULL);
 }

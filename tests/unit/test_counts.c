@@ -28,7 +28,7 @@ static uint32_t cut_path(uint32_t path, unsigned depth, uint64_t *hash)
     unsigned frames = path ? 31 - (unsigned)__builtin_clz(path) : 0;
 
     if (path && depth < frames)
-        path = UINT32_C(1) << depth | (path & ((UINT32_C(1) << depth) - 1));
+        path >>= frames - depth;
     *hash = path;
     return path;
 }

@@ -102,6 +102,18 @@ static void rounds_of_all(void **state)
     assert_iterations(0, WORLD, 0, CYCLES * ROUNDS);
 }
 
+/* Where the function's frame is the last one that is left, what its calls do is not asked. */
+static void rounds_cut_off(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph, NULL);
+
+    run(&graph, 0, 0, WORLD);
+    graph.tree->cut = 1;
+    end(&graph, &history, CYCLES);
+}
+
 /* All calls in a round are of some of the ranks: others may have more or fewer. All have the cycle. */
 static void rounds_of_some(void **state)
 {
@@ -188,9 +200,13 @@ static void sums_that_come_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_of_all),      cmocka_unit_test(rounds_of_some),
-        cmocka_unit_test(all_do_not_meet),    cmocka_unit_test(something_between_questions),
-        cmocka_unit_test(a_solver_in_a_step), cmocka_unit_test(sums_that_come_later),
+        cmocka_unit_test(rounds_of_all),
+        cmocka_unit_test(rounds_of_some),
+        cmocka_unit_test(rounds_cut_off),
+        cmocka_unit_test(all_do_not_meet),
+        cmocka_unit_test(something_between_questions),
+        cmocka_unit_test(a_solver_in_a_step),
+        cmocka_unit_test(sums_that_come_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

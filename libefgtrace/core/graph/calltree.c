@@ -56,15 +56,18 @@ void efg_calltree_fini(struct efg_calltree *tree)
 
 static int make_room(struct efg_calltree *tree)
 {
+    uint32_t more = tree->room; /* or a quarter more */
+
     if (tree->count < tree->room)
         return 0;
-    if (!efg_budget_take(tree->budget, tree->room * BYTES, 0))
+    if (!(efg_budget_is_ample(tree->budget) && efg_budget_take(tree->budget, more * BYTES, 0)) &&
+        !efg_budget_take(tree->budget, (more = tree->room / 4) * BYTES, 0))
         return -ENOMEM;
-    if (efg_array_grow(&tree->sites, tree->room, tree->room, sizeof *tree->sites)) {
-        efg_budget_give(tree->budget, tree->room * BYTES);
+    if (efg_array_grow(&tree->sites, tree->room, more, sizeof *tree->sites)) {
+        efg_budget_give(tree->budget, more * BYTES);
         return -ENOMEM;
     }
-    tree->room *= 2;
+    tree->room += more;
     return 0;
 }
 
@@ -103,11 +106,12 @@ static void begin_branch(struct efg_calltree *tree, uint32_t site)
 /* A child of PARENT, for the hash HASH; PARENT itself without memory. */
 static uint32_t add_site(struct efg_calltree *tree, uint32_t parent, uint64_t hash)
 {
-    if (make_room(tree) || make_map_room(tree))
+    bool has_room = !make_room(tree) && !make_map_room(tree);
+    uint64_t *slot = has_room ? efg_map_put(&tree->by_hash, hash) : NULL;
+    if (!slot) {
+        tree->is_full = true;
         return parent;
-    uint64_t *slot = efg_map_put(&tree->by_hash, hash);
-    if (!slot)
-        return parent;
+    }
     struct efg_site *above = &tree->sites[parent];
     if (parent != EFG_CALLTREE_ROOT && above->child_count == 1)
         begin_branch(tree, parent);
@@ -151,6 +155,15 @@ uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t pat
 }
 
 /* ---- looking around ---- */
+
+uint32_t efg_calltree_longest(const struct efg_calltree *tree)
+{
+    uint32_t deepest = 1; /* a leaf */
+
+    for (uint32_t i = 0; i < tree->count; i++)
+        deepest = tree->sites[i].depth > deepest ? tree->sites[i].depth : deepest;
+    return deepest - 1;
+}
 
 uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash)
 {

@@ -21,7 +21,7 @@
  *
  * Ids are indices, in the order of first appearance: parents come before their children.
  * Memory: about 170 bytes a site, including what the finder needs (finder.h), from the graph's
- * budget; when that is used up, a path ends at the last site that exists.
+ * budget; when that is used up, a path ends at the last site that exists, and the tree is full.
  */
 #ifndef EFG_CALLTREE_H
 #define EFG_CALLTREE_H
@@ -66,6 +66,8 @@ struct efg_calltree {
     uint32_t count, room;
     struct efg_map by_hash; /* number of a site */
     uint64_t charged;       /* bytes of the budget, for by_hash */
+    bool is_full;           /* 1: a site is missing */
+    uint32_t cut;           /* frames that paths were cut to, which had more; 0: none was */
     efg_path_keys *keys;
     efg_path_position *position; /* of the frames of paths; NULL: not known */
     struct efg_budget *budget;
@@ -79,6 +81,15 @@ void efg_calltree_fini(struct efg_calltree *tree);
 /* The leaf of NODE, which has the call path PATH and is told apart from other nodes of the same path
  * by its hash, NAME; made if it is new. The root if there is no memory for a leaf. */
 uint32_t efg_calltree_add(struct efg_calltree *tree, uint32_t node, uint32_t path, uint64_t name);
+
+/* Whether calls below SITE, or visits of it if it is a leaf, may come from anywhere in what was cut off. */
+static inline bool efg_calltree_is_cut(const struct efg_calltree *tree, uint32_t site)
+{
+    return tree->cut && tree->sites[site].depth >= tree->cut;
+}
+
+/* Frames of the longest path. */
+uint32_t efg_calltree_longest(const struct efg_calltree *tree);
 
 /* The deepest site that both A and B are below, or that is one of them. */
 uint32_t efg_calltree_common(const struct efg_calltree *tree, uint32_t a, uint32_t b);

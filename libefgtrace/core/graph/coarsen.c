@@ -191,9 +191,9 @@ static void merge(struct coarsening *c)
     graph->edge = new_edge(c, current);
 }
 
-/* Paths have other frames now: all sites are new. Those that branch begin to count their gaps
- * anew. Without memory there is no call tree from now on. */
-static void plant(struct efg_graph *graph)
+/* Paths have other frames now, CUT at most if some were cut: all sites are new. Those that branch begin to
+ * count their gaps anew. Without memory there is no call tree from now on. */
+static void plant(struct efg_graph *graph, unsigned cut)
 {
     struct efg_calltree *tree = graph->tree;
 
@@ -205,6 +205,7 @@ static void plant(struct efg_graph *graph)
         graph->tree = NULL;
         return;
     }
+    tree->cut = cut;
     efg_graph_place_all(graph);
 }
 
@@ -248,7 +249,7 @@ enum efg_coarsened efg_graph_coarsen(struct efg_graph *graph, struct efg_detail 
     merge(&c);
     is_new = graph->node_count != nodes || !has_same_paths(from, to);
     if (is_new)
-        plant(graph);
+        plant(graph, to.depth < from.depth ? to.depth : graph->tree ? graph->tree->cut : 0);
     mark(&c, is_new);
     shrink(graph);
     efg_graph_make_room(graph);

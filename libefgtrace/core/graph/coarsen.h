@@ -16,7 +16,7 @@
 #include "detail.h"
 #include "graph.h"
 
-/* The id of the call path PATH cut to its innermost DEPTH frames, and its *HASH. */
+/* The id of the call path PATH cut to its outermost DEPTH frames, and its *HASH. */
 typedef uint32_t efg_cut_path(uint32_t path, unsigned depth, uint64_t *hash);
 
 enum efg_coarsened {

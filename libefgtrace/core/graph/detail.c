@@ -6,14 +6,16 @@
  */
 #include "detail.h"
 
-static unsigned halvings(uint32_t dropped)
+static unsigned shortenings(uint32_t dropped)
 {
     return (unsigned)__builtin_popcount(dropped & EFG_DROP_ALL_FRAMES);
 }
 
 static unsigned depth_after(unsigned depth, unsigned times)
 {
-    return depth >> times ? depth >> times : depth != 0;
+    while (times-- && depth > 1)
+        depth = efg_detail_shorter(depth);
+    return depth;
 }
 
 static unsigned dimensions_after(unsigned dimensions, uint32_t dropped)
@@ -37,7 +39,7 @@ static unsigned dimensions_after(unsigned dimensions, uint32_t dropped)
 
 struct efg_detail efg_detail_without(struct efg_detail detail, uint32_t dropped)
 {
-    unsigned depth = depth_after(detail.depth, halvings(dropped));
+    unsigned depth = depth_after(detail.depth, shortenings(dropped));
 
     return (struct efg_detail){
         .dimensions = dimensions_after(detail.dimensions, dropped),

@@ -4,8 +4,11 @@
  * it drops detail, in this order, skipping what the signature does not have:
  *
  *     addresses > exact sizes (their classes stay) > size classes, and sizes of elements > partners
- *     > the outer half of the frames of call paths, again and again down to the innermost
+ *     > the inner quarter of the frames of call paths, again and again down to the outermost
  *     > user regions > communicators > call paths altogether
+ *
+ * Inner frames are dropped, since the loops that take the time of a run are in outer ones: below these
+ * there may be tens of thousands of paths through layers of libraries.
  *
  * What has been dropped is a set of bits. The sets of several ranks or threads are combined by or:
  * what one of them has dropped, all drop, so that they use the same name for the same thing.
@@ -15,14 +18,14 @@
 
 #include "signature.h"
 
-#define EFG_HALVINGS 7 /* of the frames, at most: 128 to 1 */
+#define EFG_SHORTENINGS 14 /* of the frames, at most: 128 to 1 */
 
 enum efg_drop { /* in the order of dropping, but for addresses, which are the first */
                 EFG_DROP_SIZE = 1 << 0,
                 EFG_DROP_SIZE_CLASS = 1 << 1,
                 EFG_DROP_PARTNER = 1 << 2,
-                EFG_DROP_FRAMES = 1 << 3, /* and the next ones: one bit for each halving; the lowest first */
-                EFG_DROP_REGION = EFG_DROP_FRAMES << EFG_HALVINGS,
+                EFG_DROP_FRAMES = 1 << 3, /* and the next ones: one bit for each time; the lowest first */
+                EFG_DROP_REGION = EFG_DROP_FRAMES << EFG_SHORTENINGS,
                 EFG_DROP_COMM = EFG_DROP_REGION << 1,
                 EFG_DROP_PATH = EFG_DROP_REGION << 2,
                 EFG_DROP_ADDRESS = EFG_DROP_REGION << 3,
@@ -32,8 +35,14 @@ enum efg_drop { /* in the order of dropping, but for addresses, which are the fi
 
 struct efg_detail {
     unsigned dimensions; /* set of enum efg_dimension */
-    unsigned depth;      /* frames of a call path; 0 for none */
+    unsigned depth;      /* frames of a call path, the outermost ones; 0 for none */
 };
+
+/* What is left of DEPTH frames without the inner quarter of them. */
+static inline unsigned efg_detail_shorter(unsigned depth)
+{
+    return depth - (depth + 3) / 4;
+}
 
 /* What is left of DETAIL when DROPPED is dropped. */
 struct efg_detail efg_detail_without(struct efg_detail detail, uint32_t dropped);
@@ -42,7 +51,7 @@ struct efg_detail efg_detail_without(struct efg_detail detail, uint32_t dropped)
  * left to drop. */
 uint32_t efg_detail_next(struct efg_detail detail, uint32_t dropped);
 
-/* DROPPED, plus as many halvings as it takes to have call paths of at most DEPTH frames. */
+/* DROPPED, as often shortened as it takes to have call paths of at most DEPTH frames. */
 uint32_t efg_detail_shorten(struct efg_detail detail, uint32_t dropped, unsigned depth);
 
 /* S, which has the dimensions FROM, reduced to the dimensions TO, which are coarser. */

@@ -148,7 +148,7 @@ struct efg_graph {
     uint32_t overflow;                   /* the overflow node, or EFG_NONE */
     uint32_t polled;                     /* node of the last poll, or EFG_NONE */
     uint64_t lost_edges;                 /* transitions that found no room for their edge */
-    bool is_full;                        /* 1: there is no room for another node or edge */
+    bool is_full;                        /* 1: there is no room for another node, edge or site */
     struct efg_budget *budget;           /* for arrays and tables */
     struct efg_calltree *tree;           /* NULL for none */
     uint8_t *awaited;      /* per call path, 1: a visit of the pivot may end there */

@@ -30,7 +30,7 @@ static inline bool efg_graph_has_room(const struct efg_graph *graph)
 }
 
 /* Grow, if necessary, until there is room for another node and edge; graph->is_full says
- * whether that failed. */
+ * whether that failed, or a site of the call tree found none. */
 void efg_graph_make_room(struct efg_graph *graph);
 
 #endif

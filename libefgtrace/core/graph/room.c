@@ -159,7 +159,8 @@ int efg_graph_size(struct efg_graph *graph, uint32_t nodes, uint32_t edges)
 /* Twice as much, or a quarter more. */
 static bool grow(struct efg_graph *graph, int (*size)(struct efg_graph *, uint32_t), uint32_t room)
 {
-    return room > UINT32_MAX / 8 || (size(graph, 2 * room) && size(graph, room + room / 4));
+    bool is_ample = efg_budget_is_ample(graph->budget);
+    return room > UINT32_MAX / 8 || ((!is_ample || size(graph, 2 * room)) && size(graph, room + room / 4));
 }
 
 void efg_graph_make_room(struct efg_graph *graph)
@@ -167,7 +168,7 @@ void efg_graph_make_room(struct efg_graph *graph)
     bool no_nodes = !efg_graph_has_room(graph) && grow(graph, size_nodes, graph->node_room);
     bool no_edges = graph->edge_count == graph->edge_room && grow(graph, size_edges, graph->edge_room);
 
-    graph->is_full = no_nodes || no_edges;
+    graph->is_full = no_nodes || no_edges || (graph->tree && graph->tree->is_full);
 }
 
 /* ---- the end ---- */

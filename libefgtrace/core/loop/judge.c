@@ -260,9 +260,14 @@ static uint32_t step_down(struct walk *w)
     return next;
 }
 
+static bool is_cut(const struct walk *w)
+{
+    return efg_calltree_is_cut(w->flow->tree, w->function);
+}
+
 static int walk_down(struct walk *w)
 {
-    while (w->flow->flow[w->function].time >= NEGLIGIBLE * w->all) {
+    while (!is_cut(w) && w->flow->flow[w->function].time >= NEGLIGIBLE * w->all) {
         if (efg_callflow_site(w->flow, w->function)->node != EFG_NONE) {
             add_call(w);
             return 0;
@@ -573,6 +578,8 @@ int efg_judge_look(struct efg_judge *judge, const struct efg_callflow *flow)
 /* The loop of this one function. */
 static int look_here(struct walk *w)
 {
+    if (is_cut(w))
+        return 0;
     if (efg_callflow_site(w->flow, w->function)->node != EFG_NONE) {
         add_call(w);
         return 0;

@@ -29,6 +29,8 @@
  * function are collectives of some of the ranks, while all of them meet in each iteration around: they
  * would go round it unequally often (k-points in pools).
  *
+ * Where inner frames are cut off for want of memory, calls below the last one that is left say nothing.
+ *
  * All this is moot where the program itself says that an iteration begins (EFG_NODE_MARK): the
  * main loop is then the one that has the mark; of several, the one whose function has most of the time.
  *

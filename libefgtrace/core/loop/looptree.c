@@ -5,6 +5,7 @@
  */
 #include "looptree.h"
 
+#include "core/graph/detail.h"
 #include "nesting.h"
 
 #include <errno.h>
@@ -279,6 +280,8 @@ int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
     if (efg_graph_follow_calls(&own, keys, NULL))
         return -ENOMEM;
     efg_graph_place_all(&own);
+    if (graph->dropped & EFG_DROP_ALL_FRAMES)
+        own.tree->cut = efg_calltree_longest(own.tree);
     tree->root = own.tree->sites[EFG_CALLTREE_ROOT].hash;
     int failed = build(tree, &own, main);
     efg_calltree_fini(own.tree);

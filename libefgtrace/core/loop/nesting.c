@@ -411,9 +411,6 @@ static int split(struct builder *b, struct body body)
 
 static int look_at_function(struct builder *b)
 {
-    list_kids(b);
-    if (b->kid_count < 2)
-        return 0;
     list_arcs(b);
     b->body_count = 0;
     if (add_body(b, (struct body){0, b->kid_count, b->inside[b->function], 1, false, false}))
@@ -449,10 +446,20 @@ static int look_at_call(struct builder *b)
     return b->inside[b->function] == EFG_NONE ? -ENOMEM : 0;
 }
 
+static int look_at_site(struct builder *b)
+{
+    bool is_cut = efg_calltree_is_cut(b->flow->tree, b->function);
+
+    if (efg_callflow_site(b->flow, b->function)->node != EFG_NONE)
+        return is_cut ? 0 : look_at_call(b);
+    list_kids(b);
+    return is_cut || b->kid_count < 2 ? 0 : look_at_function(b);
+}
+
 static int look_at_all(struct builder *b)
 {
     for (b->function = 0; b->function < b->flow->sites; b->function++)
-        if (efg_callflow_site(b->flow, b->function)->node == EFG_NONE ? look_at_function(b) : look_at_call(b))
+        if (look_at_site(b))
             return -ENOMEM;
     return 0;
 }

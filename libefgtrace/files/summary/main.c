@@ -66,10 +66,7 @@ static void put_no_repeat(struct efg_buffer *out, const struct efg_run *run)
     bool has_paths = run->dimensions & EFG_DIM_PATH;
     efg_summary_tell(out, "Main loop    none: no call %scame again 3 times",
                      has_paths ? "on the same call path " : "");
-    if (run->common.totals.dropped)
-        efg_summary_tell(out, "             for want of memory, see Graph, %s",
-                         "calls are lumped together: more EFGTRACE_MEMORY helps");
-    else if (has_paths)
+    if (has_paths && !run->common.totals.dropped)
         efg_summary_tell(out, "             EFGTRACE_SIGNATURE=none takes calls from several "
                               "places as the same");
 }
@@ -84,12 +81,8 @@ static void put_late(struct efg_buffer *out, const struct view *view)
                      interval);
 }
 
-static void put_none(struct efg_buffer *out, const struct view *view)
+static void put_reason(struct efg_buffer *out, const struct view *view)
 {
-    if (!view->run->common.totals.calls) {
-        efg_summary_tell(out, "Main loop    none: the program made no MPI calls");
-        return;
-    }
     switch (view->thread->loops.reason) {
     case EFG_REASON_NO_REPEAT:
         put_no_repeat(out, view->run);
@@ -105,10 +98,24 @@ static void put_none(struct efg_buffer *out, const struct view *view)
     case EFG_REASON_LATE:
         put_late(out, view);
         break;
+    case EFG_REASON_NONE: /* it had one, before the last graphs were united */
+        efg_summary_tell(out, "Main loop    none: the one that was found can no longer be told apart");
+        break;
     default:
         efg_summary_tell(out, "Main loop    none: the calls of rank %u took no time",
                          view->run->speaker.rank);
     }
+}
+
+static void put_none(struct efg_buffer *out, const struct view *view)
+{
+    if (view->run->common.totals.calls)
+        put_reason(out, view);
+    else
+        efg_summary_tell(out, "Main loop    none: the program made no MPI calls");
+    if (view->run->common.totals.dropped)
+        efg_summary_tell(out, "             for want of memory, see Graph, %s",
+                         "calls are lumped together: more EFGTRACE_MEMORY helps");
 }
 
 /* --- the main loop --- */

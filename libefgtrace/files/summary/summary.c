@@ -267,7 +267,7 @@ static const struct {
     {EFG_DROP_SIZE, 0, "exact sizes"},
     {EFG_DROP_PARTNER, 0, "partners"},
     {EFG_DROP_PATH, EFG_DROP_ALL_FRAMES, "call paths"},
-    {EFG_DROP_ALL_FRAMES, 0, "outer frames of call paths"},
+    {EFG_DROP_ALL_FRAMES, 0, "inner frames of call paths"},
     {EFG_DROP_REGION, 0, "regions"},
     {EFG_DROP_COMM, 0, "communicators"},
 };

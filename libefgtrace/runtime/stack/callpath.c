@@ -35,6 +35,7 @@
 #include "base/hot.h"
 #include "base/map.h"
 #include "code.h"
+#include "core/graph/detail.h"
 #include "files/symbols/script.h"
 #include "firsts.h"
 #include "memo.h"
@@ -59,8 +60,10 @@ static struct {
     pthread_mutex_t lock;
     pthread_key_t key; /* to free what a thread has */
     struct efg_callpath_mine *(*place)(void);
-    unsigned depth;    /* of new paths; atomic */
-    unsigned halvings; /* how often it was cut to half for want of memory */
+    unsigned asked;   /* frames of a path, at most */
+    unsigned depth;   /* of them the outermost ones are told apart; atomic */
+    unsigned longest; /* path that was ever found: frames of it; atomic */
+    unsigned cuts;    /* how often there were fewer of its frames from then on */
     struct efg_path *pages[MOST_PAGES];
     uint32_t path_count; /* that are there; atomic */
     struct efg_map by_hash;
@@ -101,8 +104,10 @@ static struct efg_path *path_at(uint32_t id)
 /* What paths of the present depth may take, with those that were there before. */
 static bool is_in_budget(uint64_t bytes)
 {
-    uint64_t part = efg_memory.limit / 8 * 3;
-    return all.path_bytes + bytes <= part - (part >> (all.halvings + 1));
+    uint64_t part = efg_memory.limit / 8 * 3, kept = part / 4 * 3;
+    for (unsigned i = 0; i < all.cuts; i++)
+        kept = kept / 4 * 3;
+    return all.path_bytes + bytes <= part - kept;
 }
 
 static void settle_all(void)
@@ -112,27 +117,38 @@ static void settle_all(void)
                                      pages * PAGE_PATHS * sizeof **all.pages + efg_modules_memory());
 }
 
-/* A new path of these frames; 0 without memory. The empty path is always to be had. */
+/* A new path of these frames, which stay where they are; 0 without memory. */
 static uint32_t add_path(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
 {
     uint32_t page = all.path_count / PAGE_PATHS;
-    if (page >= MOST_PAGES || (depth && !is_in_budget(depth * sizeof *frames)))
+    if (page >= MOST_PAGES)
         return 0;
     if (!all.pages[page])
         all.pages[page] = calloc(PAGE_PATHS, sizeof **all.pages);
-    struct efg_frame *copy = malloc((depth ? depth : 1) * sizeof *copy);
-    uint64_t *slot = efg_map_put(&all.by_hash, hash);
-    if (!all.pages[page] || !copy || !slot) {
-        free(copy);
+    uint64_t *slot = all.pages[page] ? efg_map_put(&all.by_hash, hash) : NULL;
+    if (!slot)
         return 0;
-    }
-    memcpy(copy, frames, depth * sizeof *copy);
     uint32_t id = all.path_count + 1;
     *slot = id;
-    *path_at(id) = (struct efg_path){hash, depth, copy, NULL};
+    *path_at(id) = (struct efg_path){.hash = hash, .depth = depth, .frames = frames};
     __atomic_store_n(&all.path_count, id, __ATOMIC_RELEASE); /* last: others read up to it */
-    all.path_bytes += depth * sizeof *copy;
     settle_all();
+    return id;
+}
+
+/* The same, of a copy of them. The empty path is always to be had. */
+static uint32_t add_copy(uint64_t hash, const struct efg_frame *frames, uint32_t depth)
+{
+    uint64_t bytes = depth * sizeof *frames;
+    struct efg_frame *copy = !depth || is_in_budget(bytes) ? malloc(bytes ? bytes : 1) : NULL;
+    if (!copy)
+        return 0;
+    memcpy(copy, frames, bytes);
+    uint32_t id = add_path(hash, copy, depth);
+    if (id)
+        all.path_bytes += bytes;
+    else
+        free(copy);
     return id;
 }
 
@@ -198,7 +214,7 @@ static uint32_t to_frames(const struct callers *callers, struct efg_frame *frame
 {
     uint32_t depth = 0;
 
-    for (uint32_t i = 0; i < callers->count && depth < all.depth; i++) {
+    for (uint32_t i = 0; i < callers->count && depth < all.asked; i++) {
         const struct efg_python_frame *python = python_at(callers, i);
         caller[depth] = (uint16_t)i;
         depth +=
@@ -220,13 +236,34 @@ static uint32_t find_path(const struct efg_frame *frames, uint32_t depth)
 {
     uint64_t hash = hash_frames(frames, depth);
     uint64_t *found = efg_map_find(&all.by_hash, hash);
-    return found ? (uint32_t)*found : add_path(hash, frames, depth);
+    return found ? (uint32_t)*found : add_copy(hash, frames, depth);
 }
 
-static void halve_depth(void)
+static void shorten(void)
 {
-    __atomic_store_n(&all.depth, all.depth / 2, __ATOMIC_RELAXED);
-    all.halvings++;
+    __atomic_store_n(&all.depth, efg_detail_shorter(all.depth), __ATOMIC_RELAXED);
+    all.cuts += all.depth < all.longest;
+}
+
+/* So that something is gained by it. */
+static void shorten_longest(void)
+{
+    do
+        shorten();
+    while (all.depth && all.depth >= all.longest);
+}
+
+/* How many of the DEPTH frames of a path, the inner ones, are not told apart. */
+static uint32_t inner_of(uint32_t depth)
+{
+    return depth > all.depth ? depth - all.depth : 0;
+}
+
+/* Whether frames may be missing in PATH: then there are stacks of other lengths with the same one. */
+static bool is_cut(const struct efg_path *path)
+{
+    unsigned depth = __atomic_load_n(&all.depth, __ATOMIC_RELAXED);
+    return depth < all.asked && path->depth >= depth;
 }
 
 /* Frame number I of PATH, whose caller is number CALLER. Of machine code around Python nothing is known. */
@@ -262,21 +299,25 @@ static void find_firsts(struct efg_path *path, const struct callers *callers, co
     all.path_bytes += sizeof *kept;
 }
 
-static uint32_t intern(const struct callers *callers)
+/* *IS_BY_TAIL: inner ones of the callers do not matter, as few of them as possible do. */
+static uint32_t intern(const struct callers *callers, bool *is_by_tail)
 {
     struct efg_frame frames[EFG_CALLPATH_DEPTH];
     uint16_t caller[EFG_CALLPATH_DEPTH];
 
     pthread_mutex_lock(&all.lock);
-    uint32_t depth = to_frames(callers, frames, caller);
-    uint32_t known = all.path_count, path = find_path(frames, depth);
+    uint32_t depth = to_frames(callers, frames, caller), inner = inner_of(depth);
+    if (depth > all.longest)
+        __atomic_store_n(&all.longest, depth, __ATOMIC_RELAXED);
+    uint32_t known = all.path_count, path = find_path(frames + inner, depth - inner);
     while (!path && all.depth) {
-        halve_depth();
-        depth = to_frames(callers, frames, caller);
-        path = find_path(frames, depth);
+        shorten_longest();
+        inner = inner_of(depth);
+        path = find_path(frames + inner, depth - inner);
     }
-    if (path > known)
+    if (path > known && !is_cut(path_at(path)))
         find_firsts(path_at(path), callers, caller);
+    *is_by_tail = inner && caller[inner] == callers->count - all.depth;
     pthread_mutex_unlock(&all.lock);
     return path;
 }
@@ -298,16 +339,16 @@ static uint32_t intern_firsts(uint32_t path, uint32_t now)
 
 /* --- Addresses --- */
 
-/* 96 bits stand for a list of addresses; for a path, it is 64 (find_path). */
+/* 96 bits stand for a list of addresses, from number FIRST on; for a path, it is 64 (find_path). */
 struct key {
     uint64_t hash;
     uint32_t more;
 };
 
-static struct key key_of(const struct callers *callers)
+static struct key key_of(const struct callers *callers, uint32_t first)
 {
-    uint64_t hash = callers->count, more = 0;
-    for (uint32_t i = 0; i < callers->count; i++) {
+    uint64_t hash = callers->count - first, more = 0;
+    for (uint32_t i = first; i < callers->count; i++) {
         hash = (hash ^ (uintptr_t)callers->address[i]) * 0x9e3779b97f4a7c15u;
         more = (more + (uintptr_t)callers->address[i]) * 0xd6e8feb86659fd93u;
     }
@@ -330,11 +371,23 @@ static uint32_t path_of(struct finder *f, struct key key)
     return known && *known >> 32 == key.more ? (uint32_t)*known : 0;
 }
 
+/* The first of the callers that matter, where inner ones are cut off. */
+static uint32_t tail_of(const struct callers *callers)
+{
+    unsigned depth = efg_callpath_depth();
+    return depth < all.asked && callers->count > depth && callers->count < all.asked ? callers->count - depth
+                                                                                     : 0;
+}
+
+/* KEY is that of all callers. */
 static uint32_t new_path(struct finder *f, struct key key)
 {
+    bool is_by_tail;
     uint64_t begin = efg_clock_cpu();
-    uint32_t path = intern(&f->callers);
+    uint32_t path = intern(&f->callers, &is_by_tail);
     f->spent += efg_clock_cpu() - begin;
+    if (is_by_tail)
+        key = key_of(&f->callers, tail_of(&f->callers));
     if (efg_map_is_full(&f->known) && !efg_memory_may_remember(efg_map_memory(&f->known)))
         efg_map_fini(&f->known);
     uint64_t *known = path ? efg_map_put(&f->known, key.hash) : NULL;
@@ -395,7 +448,7 @@ static struct finder *new_finder(void)
 int efg_callpath_init(unsigned depth, bool python, struct efg_callpath_mine *place(void))
 {
     all.place = place;
-    all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
+    all.asked = all.depth = depth < EFG_CALLPATH_DEPTH ? depth : EFG_CALLPATH_DEPTH;
     if (python)
         efg_python_init();
     unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
@@ -481,10 +534,16 @@ static void find_callers(struct finder *f, uint32_t count)
     memcpy(c->address + first + c->python, f->walk.address + end, (count - end) * sizeof *c->address);
 }
 
+/* NULL: its first rounds are not told from others. */
+static const struct efg_firsts *firsts_of(const struct efg_path *path)
+{
+    return is_cut(path) ? NULL : __atomic_load_n(&path->firsts, __ATOMIC_ACQUIRE);
+}
+
 /* PATH, or the one that stands for it in the first rounds of loops; E: its entry, or NULL. */
 static uint32_t in_round(const struct finder *f, uint32_t path, const struct efg_memo_entry *e)
 {
-    const struct efg_firsts *firsts = path ? __atomic_load_n(&path_at(path)->firsts, __ATOMIC_ACQUIRE) : NULL;
+    const struct efg_firsts *firsts = path ? firsts_of(path_at(path)) : NULL;
     uint32_t now =
         firsts ? efg_firsts_now(firsts, &f->python, e ? efg_memo_rounds(e) : NULL, e ? e->round_count : 0)
                : 0;
@@ -500,7 +559,7 @@ static const struct efg_memo_entry *keep(struct finder *f, const uintptr_t *fram
                                          uint32_t path)
 {
     struct efg_memo_round rounds[EFG_FIRSTS_ROUNDS];
-    const struct efg_firsts *firsts = __atomic_load_n(&path_at(path)->firsts, __ATOMIC_ACQUIRE);
+    const struct efg_firsts *firsts = firsts_of(path_at(path));
     uint32_t count = firsts && !f->callers.python ? efg_firsts_locate(firsts, frame, &f->walk, rounds) : 0;
 
     return efg_memo_add(&f->memo, frame, &f->walk, words, path, path_at(path)->hash, rounds, count);
@@ -512,19 +571,21 @@ static uint32_t search(struct finder *f, const uintptr_t *frame, const struct ef
     *e = expect_python(f, frame);
     if (*e)
         return (*e)->path;
-    uint32_t limit = efg_callpath_depth() + SKIP - 1;
+    uint32_t limit = all.asked + SKIP - 1;
     bool is_walked = efg_walk(&f->walk, frame, limit) == 0;
     find_callers(f, is_walked ? f->walk.count : unwind(f, frame, limit));
     frame = f->callers.python ? with_python(frame) : frame;
 
     finder_now(); /* the search for modules, too, may have found that some are gone */
     bool is_lasting = is_walked && f->walk.is_lasting;
-    struct key key = key_of(&f->callers);
+    struct key key = key_of(&f->callers, 0);
     uint64_t words = is_lasting ? hash_words(&f->walk, frame, key.hash) : 0;
     *e = is_lasting ? efg_memo_recall(&f->memo, frame, &f->walk, words) : NULL;
     if (*e)
         return (*e)->path;
-    uint32_t path = path_of(f, key);
+    uint32_t path = path_of(f, key), tail = tail_of(&f->callers);
+    if (!path && tail)
+        path = path_of(f, key_of(&f->callers, tail));
     if (!path)
         path = new_path(f, key);
     if (path && is_lasting)
@@ -588,10 +649,27 @@ unsigned efg_callpath_depth(void)
     return __atomic_load_n(&all.depth, __ATOMIC_RELAXED);
 }
 
+unsigned efg_callpath_longest(void)
+{
+    return __atomic_load_n(&all.longest, __ATOMIC_RELAXED);
+}
+
+/* All rounds of loops are then one. */
 static uint32_t cut_to(const struct efg_path *path, uint32_t depth, uint64_t *hash)
 {
-    *hash = hash_frames(path->frames, depth);
-    return find_path(path->frames, depth);
+    const struct efg_frame *outer = path->frames + path->depth - depth;
+    struct efg_frame frames[EFG_CALLPATH_DEPTH] = {{0}};
+    bool is_same = true;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        frames[i] = (struct efg_frame){outer[i].module, 0, efg_frame_place(outer[i].offset)};
+        is_same = is_same && frames[i].offset == outer[i].offset;
+    }
+    *hash = hash_frames(frames, depth);
+    uint64_t *found = efg_map_find(&all.by_hash, *hash);
+    return found     ? (uint32_t)*found
+           : is_same ? add_path(*hash, outer, depth)
+                     : add_copy(*hash, frames, depth);
 }
 
 static int cut_all(void)
@@ -607,9 +685,9 @@ unsigned efg_callpath_limit(unsigned depth)
 {
     pthread_mutex_lock(&all.lock);
     while (all.depth > depth)
-        halve_depth();
+        shorten();
     while (cut_all() && all.depth)
-        halve_depth();
+        shorten_longest();
     depth = all.depth;
     pthread_mutex_unlock(&all.lock);
     if (my_finder) {

@@ -4,9 +4,9 @@
  * its frames are modules and offsets, so that it means the same on all ranks in spite
  * of address randomisation. Frames of the MPI library and of ours are cut off.
  *
- * Paths are never forgotten. When they have used up their part of the memory, further ones are cut to
- * half as many frames, the innermost ones, and so on down to none; each time they get half of what is
- * left of 3/8 of the memory.
+ * Paths are never forgotten. When they have used up their part of the memory, further ones are cut: the
+ * inner quarter of their frames is not told apart any longer, and so on until none are; each time they get
+ * a quarter of what is left of 3/8 of the memory. Of paths that are cut, first rounds are not told apart.
  */
 #ifndef EFG_CALLPATH_H
 #define EFG_CALLPATH_H
@@ -30,9 +30,9 @@ struct efg_path {
 
 struct efg_callpath_mine; /* expected.h */
 
-/* Begin, with at most DEPTH frames a path; with PYTHON, functions of Python are frames, too (python.h).
- * PLACE returns where the calling thread is to have what each call touches, which is all zero at first;
- * NULL: that is left to this module. Returns 0, or -EAGAIN if there are too many keys. */
+/* Begin, with at most DEPTH frames a path, the innermost ones; with PYTHON, functions of Python are frames,
+ * too (python.h). PLACE returns where the calling thread is to have what each call touches, which is all
+ * zero at first; NULL: that is left to this module. Returns 0, or -EAGAIN if there are too many keys. */
 int efg_callpath_init(unsigned depth, bool python, struct efg_callpath_mine *place(void));
 
 /* The path of the caller of the function whose __builtin_frame_address(0) is FRAME, and its hash;
@@ -46,15 +46,18 @@ uint32_t efg_callpath_find(const uintptr_t *frame, uint64_t *hash);
  * asked for this the last time. */
 uint64_t efg_callpath_spent(void);
 
-/* Frames of new paths, at most. */
+/* Frames of new paths, at most: the outermost of those that there are. */
 unsigned efg_callpath_depth(void);
+
+/* Frames of the longest path that was found, whatever it was cut to. */
+unsigned efg_callpath_longest(void);
 
 /* From now on paths have at most DEPTH frames, and each existing path that has more gets a shorter one.
  * Returns the number of frames, which is less if there was not enough memory. This
  * thread forgets how it found its paths; others may find longer ones until they call this. */
 unsigned efg_callpath_limit(unsigned depth);
 
-/* The path of the innermost DEPTH frames of the path ID, and its *HASH: for a DEPTH that
+/* The path of the outermost DEPTH frames of the path ID, and its *HASH: for a DEPTH that
  * efg_callpath_limit has returned. */
 uint32_t efg_callpath_cut(uint32_t id, unsigned depth, uint64_t *hash);
 

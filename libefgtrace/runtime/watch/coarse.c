@@ -85,12 +85,23 @@ static void reduce(struct efg_thread *t, uint64_t now)
     efg_leader_release(claim);
 }
 
+/* With DROPPED, the next thing to drop; of call paths so much that there are shorter ones. */
+static uint32_t next_to_drop(uint32_t dropped)
+{
+    uint32_t next = efg_detail_next(asked(), dropped);
+    unsigned longest = efg_callpath_longest();
+
+    return next & ~dropped & EFG_DROP_ALL_FRAMES && longest > 1
+               ? efg_detail_shorten(asked(), next, longest - 1)
+               : next;
+}
+
 void efg_coarse_make_room(struct efg_thread *t, uint64_t now)
 {
     uint64_t begin = efg_clock_cpu();
     while (t->graph.is_full) {
         uint32_t dropped = t->graph.dropped | efg_coarse_dropped();
-        uint32_t next = dropped == t->graph.dropped ? efg_detail_next(asked(), dropped) : dropped;
+        uint32_t next = dropped == t->graph.dropped ? next_to_drop(dropped) : dropped;
         if (next == t->graph.dropped)
             break; /* there is nothing left to drop */
         say_once();

@@ -133,8 +133,11 @@ static void find_path(struct efg_thread *t, struct efg_call *call, struct efg_me
     if (!e) {
         call->path = efg_callpath_find(call->frame, &call->hash);
         uint64_t spent = efg_callpath_spent();
-        if (spent)
-            leave_out(t, spent);
+        if (!spent)
+            return;
+        leave_out(t, spent);
+        if (t->detail.depth) /* it may be longer than paths are by now */
+            call->path = efg_callpath_cut(call->path, t->detail.depth, &call->hash);
         return;
     }
     efg_callpath_turn(t->mine, e);
