@@ -217,7 +217,8 @@ static int describe(struct efg_clusters *c, const struct efg_behaviour *b)
         if (!cluster->mean)
             return -ENOMEM;
         cluster->representative = middle_of(b, c->of_rank, k, cluster->mean, &cluster->spread);
-        cluster->apart = distance(b, cluster->mean, c->items[0].mean);
+        /* as exact as what it is made of: so text and JSON round it alike */
+        cluster->apart = (float)distance(b, cluster->mean, c->items[0].mean);
         cluster->is_outlier = k && (cluster->count == 1 || cluster->count <= b->ranks / FEW) && b->ranks > 2;
     }
     return 0;
