@@ -58,6 +58,41 @@ static void visit(struct efg_graph *graph, uint32_t path)
     efg_graph_step(graph, &event);
 }
 
+/* PHYSICS and OUTPUT in turn, CALLS in all, then FIRST if there is an END: the rounds by those of WHICH. */
+static uint64_t whole_of(uint32_t which, uint32_t calls, bool end)
+{
+    struct efg_graph graph;
+    struct efg_history history;
+    struct efg_callflow flow = {0};
+
+    assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(&graph, keys_of, NULL), 0);
+    assert_int_equal(efg_history_init(&history, &graph, 0), 0);
+    for (uint32_t i = 0; i < calls; i++)
+        visit(&graph, i % 2 ? OUTPUT : PHYSICS);
+    if (end)
+        visit(&graph, FIRST);
+    assert_int_equal(efg_callflow_fill(&flow, &history, 20 * graph.events + 20), 0);
+    uint32_t leaf = graph.nodes[which == OUTPUT].leaf;
+    uint32_t rounds = which == PHYSICS ? (calls + 1) / 2 : calls / 2;
+    uint64_t whole = efg_callflow_whole(&flow, EFG_CALLTREE_ROOT, leaf, rounds);
+    efg_callflow_fini(&flow);
+    efg_history_fini(&history);
+    efg_graph_fini(&graph);
+    return whole;
+}
+
+static void a_question_comes_once_more(void **state)
+{
+    (void)state;
+    assert_int_equal(whole_of(PHYSICS, 2 * ROUNDS, false), ROUNDS);
+    assert_int_equal(whole_of(PHYSICS, 2 * ROUNDS, true), ROUNDS);
+    assert_int_equal(whole_of(PHYSICS, 2 * ROUNDS + 1, false), ROUNDS); /* it was asked once more */
+    assert_int_equal(whole_of(PHYSICS, 2 * ROUNDS + 1, true), ROUNDS);
+    assert_int_equal(whole_of(OUTPUT, 2 * ROUNDS + 1, true), ROUNDS);
+    assert_int_equal(whole_of(PHYSICS, 1, true), 1);
+}
+
 static void assert_turns_of(uint32_t calls, efg_place in_run, efg_place in_wrapper, efg_place in_step,
                             uint64_t turns)
 {
@@ -199,6 +234,7 @@ int main(void)
         cmocka_unit_test(code_is_not_known),
         cmocka_unit_test(without_memory_for_all_sites),
         cmocka_unit_test(one_loop_after_the_other),
+        cmocka_unit_test(a_question_comes_once_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

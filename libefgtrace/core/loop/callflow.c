@@ -281,6 +281,24 @@ bool efg_callflow_is_cycle(const struct efg_callflow *flow, uint32_t function, u
     return leads_to(flow, function, from, to) && leads_to(flow, function, to, from);
 }
 
+uint64_t efg_callflow_whole(const struct efg_callflow *flow, uint32_t function, uint32_t site,
+                            uint64_t rounds)
+{
+    uint32_t x = efg_calltree_child(flow->tree, function, site);
+    uint64_t into = 0, out = 0;
+
+    if (x >= flow->sites || x == function || flow->flow[x].entries != rounds)
+        return rounds;
+    for (uint32_t i = flow->first_step[function]; i < flow->first_step[function + 1]; i++) {
+        const struct efg_step_between *step = &flow->steps[i];
+        if (step->from == x && step->to == x)
+            return rounds;
+        into += step->to == x && efg_callflow_is_cycle(flow, function, step->from, x) ? step->count : 0;
+        out += step->from == x && efg_callflow_is_cycle(flow, function, x, step->to) ? step->count : 0;
+    }
+    return into && into + 1 == rounds && out + 1 == rounds ? rounds - 1 : rounds;
+}
+
 /* ---- turns and gaps ---- */
 
 /* Whether it is known that END, which is below SITE, comes at most once each time. */

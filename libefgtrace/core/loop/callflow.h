@@ -67,6 +67,11 @@ uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site);
  * or in one around it. */
 bool efg_callflow_is_cycle(const struct efg_callflow *flow, uint32_t function, uint32_t from, uint32_t to);
 
+/* How many of the ROUNDS of a loop of FUNCTION, each of which entered SITE, went on from there: the last
+ * one of a loop that asks there whether it is over did not. */
+uint64_t efg_callflow_whole(const struct efg_callflow *flow, uint32_t function, uint32_t site,
+                            uint64_t rounds);
+
 /* The place of SITE in the code of its function. */
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 

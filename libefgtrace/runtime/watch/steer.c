@@ -323,6 +323,17 @@ static void count_main(const struct efg_thread *t)
         s->main.iterations = iterations;
 }
 
+/* A loop that begins with a question whether it is over ends with one that nothing came behind. */
+static void leave_out_last(const struct efg_thread *t)
+{
+    const struct efg_callflow *flow = flow_of(t);
+    uint32_t function = flow ? efg_calltree_find(flow->tree, s->main.function) : EFG_NONE;
+
+    if (function != EFG_NONE && s->main.key < flow->sites &&
+        efg_calltree_is_below(flow->tree, s->main.key, function))
+        s->main.iterations = efg_callflow_whole(flow, function, s->main.key, s->main.iterations);
+}
+
 static void settle_brief(const struct efg_thread *t, uint64_t now)
 {
     uint64_t time[2 * EFG_AGREE_TURNS] = {0}, *busy = time + EFG_AGREE_TURNS;
@@ -361,6 +372,7 @@ void efg_steer_finish(uint64_t now, bool collective)
         settle_brief(t, now);
     }
     count_main(t);
+    leave_out_last(t);
     efg_wish_finish(&s->main);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
