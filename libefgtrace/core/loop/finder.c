@@ -15,7 +15,6 @@
 #define WAIT 2.5
 #define WAIT_MORE 1000000000u /* ns */
 #define MINOR 0.45            /* share of the time */
-#define OVER 1.5              /* effective rounds */
 #define SAME_LEVEL 0.8
 #define FINER 1.25
 
@@ -102,7 +101,7 @@ static bool is_next(const struct efg_calltree *tree, const struct efg_loop_found
 {
     double n = (double)other->loop.iterations, of = (double)(own->loop.iterations * own->parts);
 
-    if (other->rounds < OVER)
+    if (other->rounds < EFG_GOES_ROUND)
         return false;
     return level == EFG_LEVEL_FINER ? n >= FINER * of && efg_calltree_is_below(tree, other->site, own->site)
                                     : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2 &&
@@ -255,7 +254,7 @@ static bool is_worn_out(const struct efg_finder *finder, const struct efg_loop_f
     return by->is_marked > old->is_marked ||
            (efg_calltree_is_below(finder->flow.tree, old->site, by->site) && !is_as_often(finder, old, by)) ||
            finder->flow.flow[old->site].time < MINOR * all ||
-           efg_callflow_rounds(&finder->flow, old->key) < OVER;
+           efg_callflow_rounds(&finder->flow, old->key) < EFG_GOES_ROUND;
 }
 
 /* Loops of one function are levels of it if they have sites in common. */

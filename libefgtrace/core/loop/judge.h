@@ -46,6 +46,7 @@
 #include "level.h"
 
 #define EFG_LEAST_ROUNDS 5
+#define EFG_GOES_ROUND 1.5 /* effective rounds: one of which is not nearly all of the time */
 #define EFG_CHAIN 64 /* loops of a chain, at most */
 
 /* A loop of one function, or a single call that is repeated. */

@@ -219,7 +219,7 @@ static bool is_outdated(const struct efg_agree *agree, const struct efg_vote *r)
 
 /* Where no call comes in each round, ranks may have seen some loop at different levels, which become the same
  * when there is more of it. */
-static bool put_off(struct efg_agree *agree, const struct efg_vote *r)
+static bool put_off_loop(struct efg_agree *agree, const struct efg_vote *r)
 {
     if (agree->put_off != agree->loop)
         agree->put_offs = 0;
@@ -243,7 +243,7 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
     if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving) {
         if (agree->tries++ < MOST_PERIODS)
             return EFG_VERDICT_NONE;
-        if (put_off(agree, r))
+        if (put_off_loop(agree, r))
             return propose_again(agree);
     }
     if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)

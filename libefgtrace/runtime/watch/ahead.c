@@ -44,7 +44,7 @@ static bool may_be_main(const struct efg_loop_found *found, const struct efg_loo
     bool is_open = !job->conf.loop[0] && job->conf.level == EFG_LEVEL_AUTO && !chosen->is_marked;
 
     return is_open && agree->windows == 1 && found->loop.iterations < EFG_LEAST_ROUNDS &&
-           found->rounds >= 1.5;
+           found->rounds >= EFG_GOES_ROUND;
 }
 
 /* One that has gone round twice may be the main loop already, also where one inside of it is so far. */

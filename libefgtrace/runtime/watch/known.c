@@ -159,8 +159,8 @@ static struct efg_run_loop at_level(const struct efg_thread *t, enum efg_level l
     const struct efg_loop_found *found =
         efg_wish_find(judge, (struct efg_wish){level, efg_wish_present().function});
 
-    return found && found->rounds >= 1.5 ? describe(&t->graph, &found->loop, found->site)
-                                         : (struct efg_run_loop){0};
+    return found && found->rounds >= EFG_GOES_ROUND ? describe(&t->graph, &found->loop, found->site)
+                                                    : (struct efg_run_loop){0};
 }
 
 /* The loop that came nearest, and why it is none. */
