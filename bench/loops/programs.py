@@ -161,11 +161,8 @@ def said_by(*command):
 
 
 def iterations_of(graph):
-    """All visits of the pivot: it may have been another one when some of them were made."""
-    pivot = graph["pivot"]
-    if not pivot:
-        return None
-    return graph["nodes"][pivot["id"]]["count"] if pivot["kind"] == "node" else pivot["visits"]
+    """What the summary and the loop tree say of the main loop."""
+    return None if graph["main"] is None else graph["loops"][graph["main"]]["repetitions"]
 
 
 def iterations_elsewhere(report):

@@ -258,6 +258,28 @@ static void run_once(struct feed *f)
         call(f, line);
 }
 
+/* Nothing comes between two calls of a function, which has a loop of its own, or just two calls. */
+static void run_again(struct feed *f)
+{
+    for (int i = 0; i < 50; i++) {
+        enter(f, 1);
+        call_pairs(f, 4, 2);
+        leave(f);
+    }
+    call(f, 9);
+}
+
+static void run_again_once(struct feed *f)
+{
+    for (int i = 0; i < 50; i++) {
+        enter(f, 1);
+        call(f, 2);
+        call(f, 3);
+        leave(f);
+    }
+    call(f, 9);
+}
+
 static const struct drawing {
     const char *name;
     void (*run)(struct feed *f);
@@ -330,6 +352,8 @@ static void test_known(void **state)
         {run_equal, 1, 300, "300 300 300"}, /* of several with as many, that of the call */
         {run_equal, 3, 300, "300 300 300"},
         {run_equal, 5, 299, "299 300 300"}, /* seen a little earlier */
+        {run_again, 2, 50, "50(200)"},      /* what the code says is not known here */
+        {run_again_once, 2, 50, "50"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct feed f;

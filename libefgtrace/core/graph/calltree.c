@@ -54,14 +54,9 @@ void efg_calltree_fini(struct efg_calltree *tree)
 
 /* ---- sites ---- */
 
-static int make_room(struct efg_calltree *tree)
+static int grow(struct efg_calltree *tree, uint32_t more)
 {
-    uint32_t more = tree->room; /* or a quarter more */
-
-    if (tree->count < tree->room)
-        return 0;
-    if (!(efg_budget_is_ample(tree->budget) && efg_budget_take(tree->budget, more * BYTES, 0)) &&
-        !efg_budget_take(tree->budget, (more = tree->room / 4) * BYTES, 0))
+    if (!efg_budget_take(tree->budget, more * BYTES, 0))
         return -ENOMEM;
     if (efg_array_grow(&tree->sites, tree->room, more, sizeof *tree->sites)) {
         efg_budget_give(tree->budget, more * BYTES);
@@ -69,6 +64,14 @@ static int make_room(struct efg_calltree *tree)
     }
     tree->room += more;
     return 0;
+}
+
+/* Twice as much, or a quarter more. */
+static int make_room(struct efg_calltree *tree)
+{
+    if (tree->count < tree->room || (efg_budget_is_ample(tree->budget) && grow(tree, tree->room) == 0))
+        return 0;
+    return grow(tree, tree->room / 4);
 }
 
 /* The map may grow by the next key. */

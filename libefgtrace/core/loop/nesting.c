@@ -339,16 +339,17 @@ static bool is_main(const struct builder *b, uint32_t begin, uint32_t end, uint6
     return false;
 }
 
-/* The main loop does nothing but call this function, and the code said so, which is not known here: the steps
- * from one call of it to the next look like those of a loop around all that it does. */
+/* The main loop does nothing but call this function, and the code said so, which is not known here: the
+ * steps from one call of it to the next look like those of a loop around all it does, or of one that it
+ * has. */
 static bool is_called_by_main(const struct builder *b, uint64_t count)
 {
-    if (b->main_function == EFG_NONE || b->tree->main != EFG_NONE || !is_near(count, b->main->iterations) ||
+    if (b->main_function == EFG_NONE || b->tree->main != EFG_NONE || b->main->iterations > more_than(count) ||
         efg_callflow_site(b->flow, b->function)->parent != b->main_function ||
         !efg_calltree_is_below(b->flow->tree, b->flow->graph->nodes[b->main->node].leaf, b->function))
         return false;
     uint64_t function = efg_callflow_site(b->flow, b->main_function)->hash;
-    return efg_looptree_nearest(b->tree, function, count) == EFG_NONE;
+    return efg_looptree_nearest(b->tree, function, b->main->iterations) == EFG_NONE;
 }
 
 /* ---- bodies ---- */
@@ -363,6 +364,26 @@ static int add_body(struct builder *b, struct body body)
     return 0;
 }
 
+/* A loop of FUNCTION around all of BODY, which is inside of it from now on. */
+static int put_around(struct builder *b, struct body *body, uint32_t function, uint64_t count)
+{
+    body->parent = add_loop(b, body->parent, function, count);
+    if (body->parent == EFG_NONE)
+        return -ENOMEM;
+    for (uint32_t i = body->begin; i < body->end; i++)
+        b->inside[b->order[i]] = body->parent;
+    return 0;
+}
+
+static int put_main_around(struct builder *b, struct body *body, uint64_t count)
+{
+    if (b->main->iterations > 1 && put_around(b, body, b->main_function, b->main->iterations))
+        return -ENOMEM;
+    b->tree->main = body->parent;
+    b->main_count = count;
+    return 0;
+}
+
 /* A loop of the sites from BEGIN to END, and what is to be looked at within it. */
 static int look_at(struct builder *b, struct body body)
 {
@@ -370,20 +391,13 @@ static int look_at(struct builder *b, struct body body)
     bool is_the_main = is_main(b, body.begin, body.end, count);
 
     count = count_around(b, body.begin, body.end, count);
-    is_the_main = is_the_main || is_called_by_main(b, count);
-    if (is_the_main) {
-        b->main_count = count;
+    bool is_around = !is_the_main && is_called_by_main(b, count);
+    if ((is_the_main || is_around) && put_main_around(b, &body, count))
+        return -ENOMEM;
+    if (is_the_main || (is_around && is_near(count, b->main->iterations)))
         count = b->main->iterations;
-    }
-    if (count > 1) {
-        body.parent = add_loop(b, body.parent, is_the_main ? b->main_function : b->function, count);
-        if (body.parent == EFG_NONE)
-            return -ENOMEM;
-        for (uint32_t i = body.begin; i < body.end; i++)
-            b->inside[b->order[i]] = body.parent;
-    }
-    if (is_the_main)
-        b->tree->main = body.parent;
+    else if (count > 1 && put_around(b, &body, b->function, count))
+        return -ENOMEM;
     body.least = more_than(count) > more ? more_than(count) : more; /* it always rises */
     body.is_split = false;
     body.is_inner = count > 1;
