@@ -214,6 +214,22 @@ static void test_other_periods_follow(void **state)
     sim_assert_part(made, 95, 125);
 }
 
+/* Most have the longer one: who has a shorter one follows. */
+static void test_most_have_the_longer(void **state)
+{
+    int made = 0;
+    (void)state;
+    for (uint32_t run = 1; run <= sim_schedules(125); run++) {
+        struct sim_plan *p = plan_without_common(run);
+        p->rank[1].period = 300000;
+        p->iterations[0] = 4000;
+        made += sim_windows(world, NULL);
+        if (windows_of(0))
+            assert_true(owners() == 3 && world->rank[1].control.agree.role != EFG_OWNER);
+    }
+    sim_assert_part(made, 95, 125);
+}
+
 /* One that only seems to be longer, as a rank has voted later than others, is measured again. */
 static void test_periods_that_seem_longer(void **state)
 {
@@ -574,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_less_detail),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_other_periods_follow),
+        cmocka_unit_test(test_most_have_the_longer),
         cmocka_unit_test(test_periods_that_seem_longer),
         cmocka_unit_test(test_ranks_out_of_step),
         cmocka_unit_test(test_ranks_far_out_of_step),

@@ -42,6 +42,8 @@ static struct efg_vote some_vote(int loops)
             (struct efg_choice){(uint64_t)rand(), (enum efg_pivot_class)(rand() % EFG_PIVOT_CLASSES)};
     if (rand() % 2)
         efg_ballot_choose(&v, choices, 3);
+    if (rand() % 2)
+        efg_ballot_time(&v, efg_ballot_period((uint64_t)rand()));
     return v;
 }
 
@@ -217,6 +219,39 @@ static void test_pivots_of_different_classes(void **state)
     assert_false(efg_ballot_is_for(&agreed, efg_ballot_bit(&a[0])));
 }
 
+/* Of ranks with the periods A, B, C and D, 0: there is no such rank, those whose period is the usual one. */
+static void assert_usual(uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *usual)
+{
+    struct efg_vote all, one;
+    const uint64_t ns[] = {a, b, c, d};
+
+    efg_ballot_init(&all);
+    for (int i = 0; i < 4; i++) {
+        efg_ballot_init(&one);
+        if (ns[i])
+            efg_ballot_time(&one, efg_ballot_period(ns[i]));
+        efg_ballot_combine(&all, &one);
+    }
+    for (int i = 0; i < 4; i++)
+        if (ns[i])
+            assert_int_equal(efg_ballot_is_usual(&all, efg_ballot_period(ns[i])), usual[i] == '+');
+}
+
+static void test_usual_period(void **state)
+{
+    (void)state;
+    for (uint64_t ns = 1000; ns < 1ull << 40; ns += ns / 5) {
+        assert_usual(ns, ns, ns, ns, "++++");
+        assert_usual(ns, ns + ns / 10, ns + ns / 5, ns + 2 * ns / 5, "++++");
+        assert_usual(ns, 3 * ns, 3 * ns, 3 * ns, "-+++");
+        assert_usual(3 * ns, ns, ns, 0, "-++ ");
+        assert_usual(ns, ns, 2 * ns, 2 * ns, "++--");
+        assert_usual(2 * ns, ns, 0, 0, "-+  ");
+        assert_usual(ns, 20 * ns, 21 * ns, 100 * ns, "-++-");
+    }
+    assert_usual(1000, 256000, 0, 0, "+-  "); /* they share a counter */
+}
+
 static void test_periods(void **state)
 {
     (void)state;
@@ -297,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_loops_of_one_function),
         cmocka_unit_test(test_pivots_in_common),
         cmocka_unit_test(test_pivots_of_different_classes),
+        cmocka_unit_test(test_usual_period),
         cmocka_unit_test(test_periods),
         cmocka_unit_test(test_small_enough_to_be_sent),
         cmocka_unit_test(test_what_is_known),

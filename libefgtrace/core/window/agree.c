@@ -231,8 +231,8 @@ static bool put_off_loop(struct efg_agree *agree, const struct efg_vote *r)
     return true;
 }
 
-/* Without a pivot in common, an owner counts the same iterations if it has the period of the owner with the
- * shortest one. A rank that votes later than others in a run that has just begun seems to have another
+/* Without a pivot in common, an owner counts the same iterations as most if it has the period that most
+ * have. A rank that votes later than others in a run that has just begun seems to have another
  * period; not so in the next round, as all vote when this one ends. */
 static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r)
 {
@@ -240,13 +240,14 @@ static enum efg_verdict chosen(struct efg_agree *agree, const struct efg_vote *r
         return propose_again(agree);
     efg_election_know(agree, r);
     agree->pivot = find_common(agree, r);
-    if (agree->pivot < 0 && r->longest + r->period > SAME_PERIOD && !agree->is_leaving) {
+    bool is_split = agree->pivot < 0 && r->longest + r->period > SAME_PERIOD;
+    if (is_split && !agree->is_leaving) {
         if (agree->tries++ < MOST_PERIODS)
             return EFG_VERDICT_NONE;
         if (put_off_loop(agree, r))
             return propose_again(agree);
     }
-    if (agree->pivot < 0 && agree->period + r->period > SAME_PERIOD)
+    if (is_split && !efg_ballot_is_usual(r, agree->period))
         efg_agree_follow(agree);
     agree->round = EFG_ROUND_CALIBRATE;
     agree->tries = 0;

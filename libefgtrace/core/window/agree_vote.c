@@ -83,8 +83,7 @@ static void say_choices(struct efg_agree *agree, struct efg_vote *vote, const st
     if (agree->role == EFG_FOLLOWER)
         return;
     agree->period = efg_ballot_period(s->period);
-    vote->period = -agree->period;
-    vote->longest = agree->period;
+    efg_ballot_time(vote, agree->period);
     efg_ballot_choose(vote, s->choices, s->choice_count);
 }
 

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#define STEPS 4 /* of periods, to an octave */
+#define SAME 3  /* so many steps are one period: twice as long is another loop */
+
 /* clang-format off */
 #define QUANTITIES(X)                                                         \
     X(period) X(longest) X(least_hash) X(most_hash) X(marked) X(worlds)       \
@@ -72,6 +75,10 @@ void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one)
     for (uint32_t c = 0; c < EFG_PIVOT_CLASSES; c++)
         for (uint32_t i = 0; i < EFG_BALLOT_BITS / 64; i++)
             all->absent[c][i] |= one->absent[c][i];
+    for (uint32_t i = 0; i < EFG_BALLOT_PERIODS; i++) {
+        uint32_t sum = (uint32_t)all->periods[i] + one->periods[i];
+        all->periods[i] = (uint16_t)(sum < UINT16_MAX ? sum : UINT16_MAX);
+    }
     merge(all->loops, one->loops);
 }
 
@@ -196,6 +203,37 @@ bool efg_ballot_is_common(const struct efg_vote *result, uint32_t bit)
 {
     uint32_t of_class = bit % EFG_BALLOT_BITS;
     return !(result->absent[bit / EFG_BALLOT_BITS][of_class / 64] >> of_class % 64 & 1);
+}
+
+static int64_t step_of(int64_t code)
+{
+    return code / (64 / STEPS);
+}
+
+void efg_ballot_time(struct efg_vote *vote, int64_t code)
+{
+    vote->period = -code;
+    vote->longest = code;
+    vote->periods[step_of(code) % EFG_BALLOT_PERIODS] = 1;
+}
+
+static uint32_t count_from(const struct efg_vote *result, int64_t first)
+{
+    uint32_t count = 0;
+
+    for (int64_t step = first; step < first + SAME; step++)
+        count += result->periods[step % EFG_BALLOT_PERIODS];
+    return count;
+}
+
+bool efg_ballot_is_usual(const struct efg_vote *result, int64_t code)
+{
+    int64_t shortest = step_of(-result->period), longest = step_of(result->longest), best = shortest;
+
+    for (int64_t first = shortest; first <= longest && first < shortest + EFG_BALLOT_PERIODS; first++)
+        if (count_from(result, first) > count_from(result, best))
+            best = first;
+    return step_of(code) >= best && step_of(code) < best + SAME;
 }
 
 int64_t efg_ballot_period(uint64_t ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ballot: the vote of a rank, and the combined vote of all ranks. Votes are combined word by word:
- * most (a maximum), or, and a table of loops, in which equal ones are added. This is
- * commutative, associative and exact, so all ranks see the same result, whatever the order.
+ * most (a maximum), or, sums that end at a bound, and a table of loops, in which equal ones are added. This
+ * is commutative, associative and exact, so all ranks see the same result, whatever the order.
  * A minimum is the maximum of negatives.
  *
  * Plain memory without pointers, of one size, to be sent as bytes.
@@ -16,8 +16,9 @@
 #include "core/graph/graph.h"
 
 #define EFG_BALLOT_NONE INT64_MIN /* of a rank that has nothing to say */
-#define EFG_BALLOT_LOOPS 12
+#define EFG_BALLOT_LOOPS 10
 #define EFG_BALLOT_BITS 256 /* a pivot is the bit hash % EFG_BALLOT_BITS of its class */
+#define EFG_BALLOT_PERIODS 32 /* counters of ranks, by their period in quarters of an octave, of 8 octaves */
 
 /* A pivot that a rank could take. */
 struct efg_choice {
@@ -86,6 +87,8 @@ struct efg_vote {
     int64_t asked; /* for iterations, by the program: efg_agree_ask */
     int64_t step;  /* of how many blocks of iterations a ring is to have one */
     int64_t time;  /* ns since the start */
+    /* Sums, up to UINT16_MAX. */
+    uint16_t periods[EFG_BALLOT_PERIODS]; /* PIVOT: of ranks whose favourite has such a period */
     /* By ascending hash, then place; if there are more, the first ones of these. */
     struct efg_candidate loops[EFG_BALLOT_LOOPS];
 };
@@ -116,6 +119,13 @@ bool efg_ballot_is_for(const struct efg_choice *choice, uint32_t bit);
 
 /* 1 if all that said something could take the pivot BIT. */
 bool efg_ballot_is_common(const struct efg_vote *result, uint32_t bit);
+
+/* Say in VOTE that this rank's favourite has the period CODE. */
+void efg_ballot_time(struct efg_vote *vote, int64_t code);
+
+/* Whether the period CODE is about that of most ranks, which differ by 68% at most; of as many it is the
+ * shorter one. */
+bool efg_ballot_is_usual(const struct efg_vote *result, int64_t code);
 
 /* log2 of NS in 64ths, from 1: equal to within 1.1%, without floating point. */
 int64_t efg_ballot_period(uint64_t ns);
