@@ -59,7 +59,7 @@ static const struct efg_key keys[] = {
      FIELD(depth), 1, 128},
     {"python", NULL, "on|off", "on", "functions and lines of Python in call paths", EFG_KEY_SWITCH,
      FIELD(python), 0, 0},
-    {"memory", NULL, "SIZE", "64M", "memory limit of a rank; beyond it detail is dropped", EFG_KEY_SIZE,
+    {"memory", NULL, "SIZE", "16M", "memory limit of a rank; beyond it detail is dropped", EFG_KEY_SIZE,
      FIELD(memory), MB, MB << 20},
     {"ring", NULL, "SIZE", "8M", "room for iterations that may turn out to be slow", EFG_KEY_SIZE,
      FIELD(ring), MB, MB << 20},

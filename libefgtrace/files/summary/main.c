@@ -115,7 +115,7 @@ static void put_none(struct efg_buffer *out, const struct view *view)
         efg_summary_tell(out, "Main loop    none: the program made no MPI calls");
     if (view->run->common.totals.dropped)
         efg_summary_tell(out, "             for want of memory, see Graph, %s",
-                         "calls are lumped together: more EFGTRACE_MEMORY helps");
+                         "calls are lumped together: a longer run, or more EFGTRACE_MEMORY, helps");
 }
 
 /* --- the main loop --- */
