@@ -521,6 +521,38 @@ static void test_requests_of_margins(void **state)
     assert_int_equal(time_of(EFG_REC_WINDOW_BEGIN), 30);
 }
 
+static void complete_collective(uint64_t enter, uint64_t leave, uint64_t request)
+{
+    add(enter, EFG_REC_ENTER, 0);
+    put((struct efg_record){.time = leave, .kind = EFG_REC_COLLECTIVE_COMPLETE, .c = request}, NULL);
+    add(leave, EFG_REC_LEAVE, 0);
+}
+
+/* A collective that began in a margin goes with its completion: the margins of other ranks are shorter. */
+static void test_collectives_that_began_in_margins(void **state)
+{
+    (void)state;
+    begin_roomy_window(10);
+    call(30, 40, EFG_REC_COLLECTIVE_REQUEST, 1);
+    complete_collective(110, 120, 1);
+    call(130, 140, EFG_REC_COLLECTIVE_REQUEST, 2);
+    complete_collective(150, 160, 2);
+    call(170, 180, EFG_REC_COLLECTIVE_REQUEST, 3);
+    complete_collective(210, 220, 3);
+    add(260, EFG_REC_WINDOW_END, 0);
+    trim_margins();
+    assert_false(has(EFG_REC_COLLECTIVE_REQUEST, 1));
+    assert_true(has(EFG_REC_COLLECTIVE_REQUEST, 2) && has(EFG_REC_COLLECTIVE_REQUEST, 3));
+    uint64_t completed = 0;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind == EFG_REC_COLLECTIVE_COMPLETE)
+            completed = 10 * completed + records[i].c;
+    assert_int_equal(completed, 23);
+    assert_int_equal(count, 2 + 2 + 4 * 3); /* the call that completed it is inside, and stays */
+    assert_int_equal(time_of(EFG_REC_WINDOW_BEGIN), 110);
+    assert_int_equal(time_of(EFG_REC_WINDOW_END), 220);
+}
+
 /* Where other ends do not stay, a send of a margin has none. */
 static void test_sends_of_margins_without_other_ends(void **state)
 {
@@ -705,6 +737,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_regions_of_margins, start, end),
         cmocka_unit_test_setup_teardown(test_needed_calls_stay, start, end),
         cmocka_unit_test_setup_teardown(test_requests_of_margins, start, end),
+        cmocka_unit_test_setup_teardown(test_collectives_that_began_in_margins, start, end),
         cmocka_unit_test_setup_teardown(test_sends_of_margins_without_other_ends, start, end),
         cmocka_unit_test_setup_teardown(test_strays_go, start, end),
         cmocka_unit_test_setup_teardown(test_receives_that_were_taken_along, start, end),

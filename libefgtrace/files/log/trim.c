@@ -374,7 +374,8 @@ static bool stays(const struct margins *m, const struct efg_record *r, uint64_t 
     return (request && efg_map_find(&m->requests, request)) || is_needed(m->given, place);
 }
 
-/* Which requests stay. */
+/* Which requests stay. Not those of collectives that began in a margin, which is longer on some ranks:
+ * readers take the k-th collective of a communicator for the same one on all. */
 static void find_requests(struct margins *m, struct efg_log_reader reader)
 {
     const struct efg_record *r;
@@ -386,7 +387,7 @@ static void find_requests(struct margins *m, struct efg_log_reader reader)
             is_in = is_inside(m->given, r->time);
         if (r->kind == EFG_REC_ISEND_COMPLETE && !m->given->is_matched)
             continue;
-        if (is_stray(m, r, reader.at)) {
+        if (is_stray(m, r, reader.at) || (r->kind == EFG_REC_COLLECTIVE_REQUEST && !is_in)) {
             if (starts(r))
                 efg_map_put(&m->strays, starts(r));
             continue;
