@@ -317,7 +317,7 @@ static uint32_t intern(const struct callers *callers, bool *is_by_tail)
     }
     if (path > known && !is_cut(path_at(path)))
         find_firsts(path_at(path), callers, caller);
-    *is_by_tail = inner && caller[inner] == callers->count - all.depth;
+    *is_by_tail = inner && inner < depth && caller[inner] == callers->count - all.depth;
     pthread_mutex_unlock(&all.lock);
     return path;
 }
