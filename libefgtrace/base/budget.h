@@ -54,6 +54,12 @@ static inline bool efg_budget_is_ample(const struct efg_budget *budget)
     return !budget || efg_budget_has(budget, budget->limit / 2);
 }
 
+/* What is to be left for what cannot be refused, such as shorter call paths when a graph is full. */
+static inline uint64_t efg_budget_spare(const struct efg_budget *budget)
+{
+    return budget ? budget->limit / 16 : 0;
+}
+
 /* Take BYTES, if SPARE more would still be left for others. Returns true, or false if they are not
  * available. */
 static inline bool efg_budget_take(struct efg_budget *budget, uint64_t bytes, uint64_t spare)

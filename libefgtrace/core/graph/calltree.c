@@ -56,7 +56,7 @@ void efg_calltree_fini(struct efg_calltree *tree)
 
 static int grow(struct efg_calltree *tree, uint32_t more)
 {
-    if (!efg_budget_take(tree->budget, more * BYTES, 0))
+    if (!efg_budget_take(tree->budget, more * BYTES, efg_budget_spare(tree->budget)))
         return -ENOMEM;
     if (efg_array_grow(&tree->sites, tree->room, more, sizeof *tree->sites)) {
         efg_budget_give(tree->budget, more * BYTES);

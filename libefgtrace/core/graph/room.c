@@ -86,7 +86,8 @@ static int move_array(struct efg_graph *graph, void *array, uint32_t *room, uint
     uint64_t less = new_room < *room ? (uint64_t)(*room - new_room) * EFG_ITEM_BYTES : 0;
     void *old, *new;
 
-    if (!efg_budget_take(graph->budget, new_bytes + more, 0))
+    if (!efg_budget_take(graph->budget, new_bytes + more,
+                         *room < new_room ? efg_budget_spare(graph->budget) : 0))
         return -ENOMEM;
     new = aligned_alloc(LINE, new_bytes);
     if (!new) {
