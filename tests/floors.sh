@@ -32,6 +32,7 @@ files/otf2      files/log       events come from logs
 files/otf2      files/match     which ends of messages are left out
 files/otf2      files/run       traces are made of run files, too
 files/otf2      files/symbols   names of functions
+files/run       core/flow       where calls are in the loops of their functions
 files/run       core/graph      holds graphs and series
 files/run       files/conf      why a window was recorded
 files/run       core/loop       holds what was asked of the finder

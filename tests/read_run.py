@@ -21,7 +21,7 @@ import zlib
 from read_sequence import read_segments
 
 HAS_ELEMENT, HAS_BUFFER = 64, 128  # among the flags of a node
-FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE, ORDERS = range(9)
+FILLER, RUN, NAMES, GROUPS, TOTALS, SITES, RANK, SEQUENCE, ORDERS, POSITIONS = range(10)
 
 
 class Reader:
@@ -97,6 +97,18 @@ def read_names(payload):
     r.end()
     assert all(module < len(modules) for _, frames in paths for module, _ in frames)
     return calls, paths
+
+
+def read_positions(payload, paths):
+    r = Reader(payload)
+    frames = {frame for _, frames in paths for frame in frames}
+    positions = r.list(lambda: (r.numbers(2), r.numbers(5)))
+    r.end()
+    assert len({frame for frame, _ in positions}) == len(positions)
+    for frame, (loop, last, order, function, _) in positions:
+        assert frame in frames
+        assert 1 <= loop & 0x7fff <= last & 0x7fff and last <= 0xffff
+        assert order <= 0xffff and function <= 0xffff
 
 
 def read_shape(payload, paths):
@@ -341,7 +353,7 @@ def main(path):
         elif kind == SEQUENCE:
             assert number not in sequences
             sequences[number] = payload
-        elif RUN <= kind <= ORDERS:
+        elif RUN <= kind <= POSITIONS:
             assert kind not in found
             found[kind] = payload
     calls, paths = read_names(found[NAMES])
@@ -375,6 +387,7 @@ def main(path):
     r = Reader(found[SITES])
     r.list(lambda: (r.text(), r.n(), r.list(lambda: (r.text(), r.text(), r.n()))))
     r.end()
+    read_positions(found[POSITIONS], paths)
     for kind, (count, size) in sorted(sizes.items()):
         print(f'section {kind}: {count}, {size}')
 

@@ -54,16 +54,20 @@ static void fill(const struct efg_own *own, const struct efg_looptree *tree, uin
     }
 }
 
-/* Parents come before children in both: of several with the same calls the outermost ones belong together. */
+/* The main loops belong together. Parents come before children in both: of several with the same calls the
+ * outermost ones do. */
 static void match(const struct efg_own *own, const struct efg_looptree *tree, const uint64_t *own_sets,
                   const uint64_t *sets, uint64_t *repetitions)
 {
+    bool is_known = own->tree.main != EFG_NONE && tree->main != EFG_NONE;
+    if (is_known)
+        repetitions[tree->main] = own->tree.loops[own->tree.main].repetitions;
     for (uint32_t o = 0; o < own->tree.count; o++) {
         uint32_t l = 0;
         while (l < tree->count && (repetitions[l] || sets[l] != own_sets[o] ||
                                    tree->loops[l].function != own->tree.loops[o].function))
             l++;
-        if (l < tree->count)
+        if (l < tree->count && !(is_known && o == own->tree.main))
             repetitions[l] = own->tree.loops[o].repetitions;
     }
 }

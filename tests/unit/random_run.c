@@ -234,6 +234,22 @@ static void any_thread(struct efg_run_thread *thread, uint32_t paths, const stru
                                                      .times = (uint32_t)random_below(1 << 30)};
 }
 
+/* Of some frames. */
+static void any_positions(struct efg_run_names *names)
+{
+    for (uint32_t i = 0; i < names->path_count; i++)
+        for (uint32_t k = random_below(2); k < names->paths[i].depth; k += 1 + random_below(3)) {
+            const struct efg_frame *frame = &names->paths[i].frames[k];
+            struct efg_position position = {.place = 1 + random_below(UINT32_MAX - 1),
+                                            .order = (uint32_t)random_any(),
+                                            .leg = (uint32_t)random_any(),
+                                            .firsts = efg_frame_firsts(frame->offset)};
+            struct efg_run_position known = {frame->module, frame->offset, position};
+            if (efg_run_position_add(names, known))
+                abort();
+        }
+}
+
 void random_names(struct efg_run_names *names)
 {
     names->calls = many(9, sizeof *names->calls, &names->call_count);
@@ -257,6 +273,7 @@ void random_names(struct efg_run_names *names)
                 *frame = before->frames[before->depth - 1 - k];
         }
     }
+    any_positions(names);
     names->regions = many(4, sizeof *names->regions, &names->region_count);
     for (uint32_t i = 0; i < names->region_count; i++)
         names->regions[i] = (struct efg_run_region){i + 1, any_string()};

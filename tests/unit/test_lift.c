@@ -285,7 +285,7 @@ static void in_the_tree_of_loops(void **state)
     begin(&s);
     struct efg_graph saved = s.graph;
     saved.tree = NULL;
-    assert_int_equal(efg_looptree_build(&tree, &saved, keys_of, &main), 0);
+    assert_int_equal(efg_looptree_build(&tree, &saved, keys_of, NULL, &main), 0);
     assert_int_not_equal(tree.main, EFG_NONE);
     assert_int_equal(tree.loops[tree.main].function, s.graph.tree->sites[site_in(&s, OUTER)].hash);
     assert_int_equal(tree.loops[tree.main].repetitions, SWEEPS);

@@ -280,6 +280,23 @@ static void run_again_once(struct feed *f)
     call(f, 9);
 }
 
+/* In most rounds nothing comes between two calls of a function. */
+static void run_callbacks(struct feed *f)
+{
+    for (int i = 0; i < 1000; i++) {
+        enter(f, 1);
+        call(f, 2);
+        call(f, 3);
+        leave(f);
+        if (i % 5 != 1)
+            continue;
+        enter(f, 10);
+        for (int k = 0; k < 8; k++)
+            call(f, 11);
+        leave(f);
+    }
+}
+
 static const struct drawing {
     const char *name;
     void (*run)(struct feed *f);
@@ -321,7 +338,7 @@ static void test_drawings(void **state)
         char text[400] = "";
         feed_init(&f, 0);
         DRAWINGS[i].run(&f);
-        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, NULL), 0);
         draw(&tree, tree.first, text, sizeof text);
         if (strcmp(text, DRAWINGS[i].tree))
             print_message("%s\n", DRAWINGS[i].name);
@@ -364,7 +381,7 @@ static void test_known(void **state)
         known[i].run(&f);
         while (f.graph.nodes[main.node].signature.call != known[i].line)
             main.node++;
-        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, &main), 0);
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, &main), 0);
         draw(&tree, tree.first, text, sizeof text);
         assert_string_equal(text, known[i].tree);
         assert_true(tree.main < tree.count);
@@ -376,6 +393,60 @@ static void test_known(void **state)
         efg_looptree_fini(&tree);
         feed_fini(&f);
     }
+}
+
+/* In run_callbacks: the calls of the step, lines 2 and 3, are in no loop of it; others are in one. */
+static struct efg_position position_in_callbacks(uint32_t path, uint32_t frame)
+{
+    bool is_in_step = frame == 1 && paths[path].frames[0] == 1;
+    return (struct efg_position){.place = is_in_step ? 1 << 16 | EFG_PLACE_NO_LOOP : 2 << 16 | 2};
+}
+
+static uint64_t function_at(const struct efg_looptree *tree, uint32_t depth, uint64_t key)
+{
+    return depth ? efg_hash_mix(tree->root, key) : tree->root;
+}
+
+/* One loop, whether it is known by its function or by that of a step, is found by both; the number is that
+ * which is known. */
+static void test_twins(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 0; depth < 2; depth++) {
+        struct feed f;
+        struct efg_looptree tree;
+        char text[400] = "";
+        struct efg_loop_known main = {0, depth, 999};
+        feed_init(&f, 0);
+        run_callbacks(&f);
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, position_in_callbacks, &main), 0);
+        draw(&tree, tree.first, text, sizeof text);
+        assert_string_equal(text, "999(1600)");
+        assert_int_equal(tree.main, 0);
+        assert_true(tree.loops[0].function == function_at(&tree, depth, 1));
+        assert_true(tree.loops[0].twin == function_at(&tree, !depth, 1));
+        assert_int_equal(efg_looptree_nearest(&tree, function_at(&tree, !depth, 1), 1000), 0);
+        efg_looptree_fini(&tree);
+        feed_fini(&f);
+    }
+}
+
+static void test_positions(void **state)
+{
+    (void)state;
+    struct feed f;
+    feed_init(&f, 0);
+    run_callbacks(&f);
+    for (int is_known = 0; is_known < 2; is_known++) {
+        struct efg_looptree tree;
+        char text[400] = "";
+        efg_path_position *position = is_known ? position_in_callbacks : NULL;
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, position, NULL), 0);
+        draw(&tree, tree.first, text, sizeof text);
+        assert_string_equal(text, is_known ? "1000(1600)" : "201(1000 1600)");
+        efg_looptree_fini(&tree);
+    }
+    feed_fini(&f);
 }
 
 /* ---- is it a tree? ---- */
@@ -428,7 +499,7 @@ static void check_program(const struct loop_program *program, uint32_t rank, uin
     efg_finder_sample(f.finder, f.now, &f.loop);
     if (f.loop.function) {
         struct efg_loop_known known = place(&f);
-        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, &known), 0);
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, &known), 0);
         check_tree(&tree, &f.graph);
         assert_true(tree.main < tree.count);
         assert_int_equal(tree.loops[tree.main].repetitions, f.loop.iterations);
@@ -436,7 +507,7 @@ static void check_program(const struct loop_program *program, uint32_t rank, uin
         efg_looptree_fini(&tree);
         ++*found;
     }
-    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, NULL), 0);
     check_tree(&tree, &f.graph);
     uint32_t by_itself = efg_looptree_nearest(&tree, f.loop.function, f.loop.iterations);
     int is_same =
@@ -500,7 +571,7 @@ static void test_times(void **state)
     }
     uint64_t end = f.graph.last_leave;
     call(&f, 4);
-    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, NULL), 0);
     assert_int_equal(tree.count, 1);
     assert_int_equal(tree.loops[0].time, end - begin + compute);
     assert_int_equal(f.graph.nodes[3].polls, 50);
@@ -533,7 +604,7 @@ static void test_times_of_polls(void **state)
         poll(&f);
     }
     f.graph.nodes[2].poll_time *= 3;
-    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, NULL), 0);
     assert_int_equal(tree.count, 1);
     assert_int_equal(tree.loop_of[2], 0);
     efg_looptree_fini(&tree);
@@ -554,7 +625,7 @@ static void test_header(void **state)
         call(&f, 2);
         call(&f, 3);
     }
-    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, NULL), 0);
     assert_int_equal(tree.count, 1);
     assert_int_equal(tree.loops[0].header, 1);
     assert_int_equal(tree.loops[0].entered, 0);
@@ -569,7 +640,7 @@ static void test_empty(void **state)
     struct efg_looptree tree;
 
     assert_int_equal(efg_graph_init(&graph, NULL, 0), 0);
-    assert_int_equal(efg_looptree_build(&tree, &graph, keys_of, NULL), 0);
+    assert_int_equal(efg_looptree_build(&tree, &graph, keys_of, NULL, NULL), 0);
     assert_int_equal(tree.count, 0);
     assert_int_equal(tree.first, EFG_NONE);
     assert_int_equal(tree.main, EFG_NONE);
@@ -623,7 +694,7 @@ static void test_random_walks(void **state)
         f.random = i;
         walk(&f);
         struct efg_loop_known known = {below(&f, f.graph.node_count), below(&f, 4), 1 + below(&f, 300)};
-        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, i % 2 ? &known : NULL), 0);
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, i % 2 ? &known : NULL), 0);
         if (i % 2 == 0)
             check_tree(&tree, &f.graph);
         efg_looptree_fini(&tree);
@@ -646,7 +717,7 @@ static double build(struct efg_looptree *tree, const struct efg_graph *graph)
 {
     clock_t begin = clock();
 
-    assert_int_equal(efg_looptree_build(tree, graph, NULL, NULL), 0);
+    assert_int_equal(efg_looptree_build(tree, graph, NULL, NULL, NULL), 0);
     double t = (double)(clock() - begin) / CLOCKS_PER_SEC;
     if (getenv("EFG_TEST_VERBOSE"))
         print_message("%u nodes, %u edges: %.3f s\n", graph->node_count, graph->edge_count, t);
@@ -699,7 +770,7 @@ static void test_many_levels(void **state)
 
     feed_init(&f, 0);
     nest(&f, LEVELS);
-    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL), 0);
+    assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, NULL, NULL), 0);
     assert_int_equal(tree.count, LEVELS);
     for (uint32_t l = 0; l < tree.count; l++) {
         repetitions *= 3;
@@ -750,6 +821,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drawings),       cmocka_unit_test(test_known),
+        cmocka_unit_test(test_twins),          cmocka_unit_test(test_positions),
         cmocka_unit_test(test_rule),           cmocka_unit_test(test_times),
         cmocka_unit_test(test_times_of_polls), cmocka_unit_test(test_header),
         cmocka_unit_test(test_empty),          cmocka_unit_test(test_random_walks),

@@ -219,6 +219,18 @@ static struct efg_merge merge_of(uint32_t first, uint32_t last)
     return merge;
 }
 
+/* Path number X of MERGED is number Y of the names, and what is known of its calls is the same. */
+static void check_path(const struct efg_run_names *merged, uint32_t x, uint32_t y)
+{
+    const struct efg_run_path *a = &merged->paths[x], *b = &names.paths[y];
+    assert_int_equal(a->hash, b->hash);
+    for (uint32_t f = 0; f < b->depth; f++) {
+        struct efg_position p = efg_run_position(merged, &a->frames[f]);
+        struct efg_position q = efg_run_position(&names, &b->frames[f]);
+        assert_memory_equal(&p, &q, sizeof p);
+    }
+}
+
 /* A rank's graphs are those of its group. */
 static void check_group(const struct efg_merge *merge, uint32_t rank)
 {
@@ -238,7 +250,7 @@ static void check_group(const struct efg_merge *merge, uint32_t rank)
             assert_int_equal(a->nodes[i].time.sum, b->nodes[i].time.sum);
             assert_int_equal(!x, !y);
             if (x)
-                assert_int_equal(merge->common.names.paths[x - 1].hash, names.paths[y - 1].hash);
+                check_path(&merge->common.names, x - 1, y - 1);
         }
     }
     efg_run_rank_fini(&back);

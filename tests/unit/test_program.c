@@ -55,7 +55,7 @@ static void make(struct whole *w, const struct events *events, uint32_t item_lim
     assert_int_equal(efg_graph_init(&w->graph, NULL, 0), 0);
     for (size_t i = 0; i < events->count; i++)
         add(w, events->node[i], &now);
-    assert_int_equal(efg_looptree_build(&w->tree, &w->graph, NULL, NULL), 0);
+    assert_int_equal(efg_looptree_build(&w->tree, &w->graph, NULL, NULL, NULL), 0);
     make_program(w, item_limit);
 }
 

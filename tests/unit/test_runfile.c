@@ -270,6 +270,14 @@ static const char *call_of(const struct efg_run_names *names, uint32_t call)
     return "?";
 }
 
+static void assert_positions_equal(struct efg_position a, struct efg_position b)
+{
+    assert_int_equal(a.place, b.place);
+    assert_int_equal(a.order, b.order);
+    assert_int_equal(a.leg, b.leg);
+    assert_int_equal(a.firsts, b.firsts);
+}
+
 /* The names that the nodes of a rank refer to: ids of paths differ, what they are does not. */
 static void assert_names_equal(const struct efg_run_names *names, const struct efg_run_rank *rank,
                                const struct efg_run *back, const struct efg_run_rank *rank_back)
@@ -290,6 +298,8 @@ static void assert_names_equal(const struct efg_run_names *names, const struct e
                 assert_int_equal(a->frames[f].offset, b->frames[f].offset);
                 assert_string_equal(names->modules[a->frames[f].module],
                                     efg_run_module(back, b->frames[f].module));
+                assert_positions_equal(efg_run_position(names, &a->frames[f]),
+                                       efg_run_position(&back->common.names, &b->frames[f]));
             }
         }
 }
@@ -869,6 +879,9 @@ static void test_sections_of_noise(void **state)
             efg_run_rank_fini(&rank);
         efg_buffer_fini(&section);
         efg_run_get_names(&common.names, noise, size);
+        struct efg_run_names five = {.module_count = 5, .modules = calloc(5, sizeof *five.modules)};
+        efg_run_get_positions(&five, noise, size);
+        efg_run_names_fini(&five);
         efg_run_get_groups(&common, noise, size);
         efg_run_get_orders(&common, noise, size);
         if (!efg_totals_get(&common.totals, noise, size))

@@ -51,6 +51,13 @@ struct efg_position { /* all zero: unknown */
 #define EFG_ORDER_BITS 16
 #define EFG_ORDER_SCRIPTS 0x8000u /* number of the first function of a script; below, of machine code */
 
+/* The number of the function of machine code with this HASH; ranks give it the same one. That of a script has
+ * EFG_ORDER_SCRIPTS besides. */
+static inline uint32_t efg_order_number(uint64_t hash)
+{
+    return 1 + (uint32_t)(hash % (EFG_ORDER_SCRIPTS - 1));
+}
+
 static inline uint32_t efg_order_function(uint32_t order)
 {
     return order >> EFG_ORDER_BITS;

@@ -268,7 +268,7 @@ static int build(struct efg_looptree *tree, const struct efg_graph *graph, const
 }
 
 int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph, efg_path_keys *keys,
-                       const struct efg_loop_known *main)
+                       efg_path_position *position, const struct efg_loop_known *main)
 {
     struct efg_graph own = *graph; /* with a call tree for now */
 
@@ -277,7 +277,7 @@ int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
         return 0;
     own.budget = NULL;
     own.first = 0;
-    if (efg_graph_follow_calls(&own, keys, NULL))
+    if (efg_graph_follow_calls(&own, keys, position))
         return -ENOMEM;
     efg_graph_place_all(&own);
     if (graph->dropped & EFG_DROP_ALL_FRAMES)

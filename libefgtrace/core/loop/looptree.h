@@ -24,6 +24,7 @@ struct efg_loop {
     uint32_t header; /* node where iterations begin: it, or the inner loop that it is in, comes
                         once in each; the first of these to appear, or if none, of all */
     uint64_t function;    /* hash of the site of the call tree that the loop is in */
+    uint64_t twin;        /* of another one, which has a step of it in each round; 0: none */
     uint32_t depth;       /* 0 for an outermost loop */
     uint32_t node_count;  /* nodes of the loop, inner loops included */
     uint32_t entered;     /* node: where the loop was entered first in the run */
@@ -54,11 +55,11 @@ struct efg_loop_known {
 };
 
 /* Build the tree of GRAPH. This gives its nodes and edges places in a new call tree, so it
- * must not have one of its own. KEYS are as in calltree.h. The main loop is
+ * must not have one of its own. KEYS and POSITION (NULL: not known) are as in calltree.h. The main loop is
  * MAIN (NULL: none), which the tree then has. Returns 0, or -ENOMEM (the tree is then
  * empty). */
-int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph,
-                       efg_path_keys *keys, const struct efg_loop_known *main);
+int efg_looptree_build(struct efg_looptree *tree, const struct efg_graph *graph, efg_path_keys *keys,
+                       efg_path_position *position, const struct efg_loop_known *main);
 
 void efg_looptree_fini(struct efg_looptree *tree);
 

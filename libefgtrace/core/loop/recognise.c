@@ -14,12 +14,17 @@ static double ratio(uint64_t a, uint64_t b)
     return a > b ? (double)a / ((double)b + 1) : (double)b / ((double)a + 1);
 }
 
+static bool is_in(const struct efg_loop *loop, uint64_t function)
+{
+    return loop->function == function || loop->twin == function;
+}
+
 uint32_t efg_looptree_nearest(const struct efg_looptree *tree, uint64_t function, uint64_t iterations)
 {
     uint32_t best = EFG_NONE;
 
     for (uint32_t l = 0; l < tree->count; l++)
-        if (tree->loops[l].function == function &&
+        if (is_in(&tree->loops[l], function) &&
             (best == EFG_NONE || ratio(tree->loops[l].repetitions, iterations) <
                                      ratio(tree->loops[best].repetitions, iterations)))
             best = l;
@@ -32,7 +37,7 @@ uint32_t efg_looptree_around(const struct efg_looptree *tree, uint64_t function,
     uint32_t best = efg_looptree_nearest(tree, function, iterations);
 
     for (uint32_t l = best == EFG_NONE ? EFG_NONE : inner; l != EFG_NONE; l = tree->loops[l].parent)
-        if (tree->loops[l].function == function &&
+        if (is_in(&tree->loops[l], function) &&
             ratio(tree->loops[l].repetitions, iterations) <=
                 AS_OFTEN * ratio(tree->loops[best].repetitions, iterations))
             return l;

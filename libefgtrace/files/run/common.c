@@ -194,7 +194,7 @@ int efg_run_get_sites(struct efg_run *run, const void *bytes, size_t size)
     return efg_input_outcome(&in);
 }
 
-/* --- all of it: four sections --- */
+/* --- all of it: five sections --- */
 
 void efg_run_put_common(struct efg_buffer *out, const struct efg_run_common *common)
 {
@@ -210,6 +210,9 @@ void efg_run_put_common(struct efg_buffer *out, const struct efg_run_common *com
     begin = efg_section_begin(out, EFG_SECTION_ORDERS, 0);
     efg_run_put_orders(out, common);
     efg_section_end(out, begin);
+    begin = efg_section_begin(out, EFG_SECTION_POSITIONS, 0);
+    efg_run_put_positions(out, &common->names);
+    efg_section_end(out, begin);
 }
 
 static int get_part(struct efg_run_common *common, uint32_t kind, const void *bytes, size_t size)
@@ -221,6 +224,8 @@ static int get_part(struct efg_run_common *common, uint32_t kind, const void *by
         return efg_run_get_groups(common, bytes, size);
     case EFG_SECTION_ORDERS:
         return efg_run_get_orders(common, bytes, size);
+    case EFG_SECTION_POSITIONS:
+        return efg_run_get_positions(&common->names, bytes, size);
     default:
         return efg_totals_get(&common->totals, bytes, size);
     }
@@ -229,10 +234,10 @@ static int get_part(struct efg_run_common *common, uint32_t kind, const void *by
 int efg_run_get_common(struct efg_run_common *common, const void *bytes, size_t size)
 {
     static const uint32_t parts[] = {EFG_SECTION_NAMES, EFG_SECTION_GROUPS, EFG_SECTION_TOTALS,
-                                     EFG_SECTION_ORDERS};
+                                     EFG_SECTION_ORDERS, EFG_SECTION_POSITIONS};
     struct efg_reader in = efg_reader(bytes, size);
     int error = 0;
-    for (int i = 0; i < 4 && !error; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
         const void *header = efg_reader_take(&in, EFG_SECTION_HEADER);
         struct efg_section section = header ? efg_section_get(header) : (struct efg_section){0};
         const void *payload = header ? efg_reader_take(&in, section.size) : NULL;

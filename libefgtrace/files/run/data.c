@@ -29,6 +29,8 @@ void efg_run_names_fini(struct efg_run_names *names)
     free(names->modules);
     free(names->paths);
     free(names->regions);
+    free(names->positions);
+    efg_map_fini(&names->by_frame);
     memset(names, 0, sizeof *names);
 }
 

@@ -113,6 +113,14 @@ static bool is_same_path(const struct efg_merge *m, uint32_t number, const void 
            (!a->depth || !memcmp(a->frames, b->frames, a->depth * sizeof *a->frames));
 }
 
+static void add_position(struct efg_merge *m, const struct efg_run_position *position,
+                         const uint32_t *module_number)
+{
+    struct efg_run_position renumbered = *position;
+    renumbered.module = module_number[position->module];
+    m->failed |= efg_run_position_add(&m->common.names, renumbered) != 0;
+}
+
 static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path, const uint32_t *module_number)
 {
     struct efg_run_names *names = &m->common.names;
@@ -202,6 +210,8 @@ static void add_all(struct efg_merge *m, struct efg_run_common *more, uint32_t *
         module_number[i] = add_module(m, &names->modules[i]);
     for (uint32_t i = 0; i < names->path_count; i++)
         path_number[i] = add_path(m, &names->paths[i], module_number);
+    for (uint32_t i = 0; i < names->position_count && !m->failed; i++)
+        add_position(m, &names->positions[i], module_number);
     for (uint32_t i = 0; i < more->group_count; i++)
         add_group(m, &more->groups[i], path_number);
     for (uint32_t i = 0; i < more->order_count; i++)
@@ -294,6 +304,19 @@ static void copy_module(struct efg_merge *m, struct efg_run_names *to, const cha
     *number = to->module_count;
 }
 
+/* Those of the frames of the paths that were copied, whose modules are still those of NAMES. */
+static void copy_positions(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_names *names)
+{
+    for (uint32_t i = 0; i < to->path_count && !m->failed; i++)
+        for (uint32_t k = 0; k < to->paths[i].depth && !m->failed; k++) {
+            const struct efg_frame *frame = &to->paths[i].frames[k];
+            struct efg_position position = efg_run_position(names, frame);
+            if (position.place)
+                m->failed |= efg_run_position_add(
+                                 to, (struct efg_run_position){frame->module, frame->offset, position}) != 0;
+        }
+}
+
 /* The modules of the paths that were copied, numbered anew. */
 static void copy_modules(struct efg_merge *m, struct efg_run_names *to, const struct efg_run_names *names)
 {
@@ -306,6 +329,8 @@ static void copy_modules(struct efg_merge *m, struct efg_run_names *to, const st
                 copy_module(m, to, names->modules[*module], &number[*module]);
             *module = number[*module] - 1;
         }
+    for (uint32_t i = 0; i < to->position_count && !m->failed; i++)
+        to->positions[i].module = number[to->positions[i].module] - 1;
     free(number);
 }
 
@@ -325,6 +350,7 @@ static void copy_names(struct efg_merge *m, struct efg_run_common *to, const str
         copy_path(m, &to->names, &names->paths[group->paths[i] - 1]);
         group->paths[i] = i + 1;
     }
+    copy_positions(m, &to->names, names);
     copy_modules(m, &to->names, names);
 }
 

@@ -8,7 +8,7 @@
  *     data.c      in memory                 lookup.c    questions to it
  *     series.c    iterations                traffic.c   what was sent
  *     fields.c    facts                     order.c     sequences
- *     phases.c    phases
+ *     phases.c    phases                positions.c  where calls are in loops
  */
 #ifndef EFG_RUNFILE_PARTS_H
 #define EFG_RUNFILE_PARTS_H
@@ -29,6 +29,7 @@ enum efg_section_kind {
     EFG_SECTION_RANK,     /* what the rank NUMBER measured */
     EFG_SECTION_SEQUENCE, /* the order of the calls of the rank NUMBER and others */
     EFG_SECTION_ORDERS,   /* which ranks have which sequence */
+    EFG_SECTION_POSITIONS, /* where calls are in the loops of their functions; may be missing */
     EFG_SECTION_KINDS
 };
 #define EFG_SECTION_HEADER 20
@@ -81,15 +82,17 @@ void efg_run_put_facts(struct efg_buffer *out, const struct efg_run *run);
 void efg_run_put_orders(struct efg_buffer *out, const struct efg_run_common *common);
 void efg_run_put_common(struct efg_buffer *out,
                         const struct efg_run_common *common); /* sections */
+void efg_run_put_positions(struct efg_buffer *out, const struct efg_run_names *names);
 void efg_run_put_sites(struct efg_buffer *out, const struct efg_run *run);
 
 /* Each fills its part, from all bytes of a payload. Returns 0, -EBADMSG, -ENOMEM; what was
- * filled in until then is to be freed all the same. Groups need the names. */
+ * filled in until then is to be freed all the same. Groups and positions need the names. */
 int efg_run_get_facts(struct efg_run *run, const void *bytes, size_t size);
 int efg_run_get_names(struct efg_run_names *names, const void *bytes, size_t size);
 int efg_run_get_groups(struct efg_run_common *common, const void *bytes, size_t size);
 int efg_run_get_orders(struct efg_run_common *common, const void *bytes, size_t size);
 int efg_run_get_common(struct efg_run_common *common, const void *bytes, size_t size);
+int efg_run_get_positions(struct efg_run_names *names, const void *bytes, size_t size);
 int efg_run_get_sites(struct efg_run *run, const void *bytes, size_t size);
 
 /* The same for a sequence, which takes BYTES over: a whole section of SIZE, its header
@@ -135,6 +138,7 @@ enum efg_run_least {
     EFG_LEAST_FRAME = 2,
     EFG_LEAST_MODULE = 1,
     EFG_LEAST_REGION = 2,
+    EFG_LEAST_POSITION = 7,
     EFG_LEAST_GROUP = 7,
     EFG_LEAST_ORDER = 21,
     EFG_LEAST_SEQUENCE = 3, /* of a thread */

@@ -148,6 +148,8 @@ static int get_part(struct efg_run *run, uint32_t kind, const void *bytes, size_
         return efg_totals_get(&run->common.totals, bytes, size);
     case EFG_SECTION_ORDERS:
         return efg_run_get_orders(&run->common, bytes, size);
+    case EFG_SECTION_POSITIONS:
+        return efg_run_get_positions(&run->common.names, bytes, size);
     default:
         return efg_run_get_sites(run, bytes, size);
     }
@@ -158,7 +160,7 @@ static int read_part(struct efg_run *run, const struct found *found, uint32_t ki
     unsigned char *bytes;
     const struct efg_run_entry *entry = &found->part[kind];
     if (!entry->size)
-        return -EBADMSG;
+        return kind == EFG_SECTION_POSITIONS ? 0 : -EBADMSG;
     int error = load(run->file - 1, entry, &bytes);
     if (!error)
         error = get_part(run, kind, bytes + EFG_SECTION_HEADER, entry->size - EFG_SECTION_HEADER);
@@ -269,10 +271,13 @@ static int read_run(struct efg_run *run, uint64_t length, struct found *found, c
     static const struct {
         uint32_t kind;
         const char *name;
-    } parts[] = {
-        {EFG_SECTION_RUN, "the facts of the run"},     {EFG_SECTION_NAMES, "the table of names"},
-        {EFG_SECTION_GROUPS, "the groups of ranks"},   {EFG_SECTION_TOTALS, "the sums over all ranks"},
-        {EFG_SECTION_ORDERS, "the list of sequences"}, {EFG_SECTION_SITES, "the table of source lines"}};
+    } parts[] = {{EFG_SECTION_RUN, "the facts of the run"},
+                 {EFG_SECTION_NAMES, "the table of names"},
+                 {EFG_SECTION_GROUPS, "the groups of ranks"},
+                 {EFG_SECTION_TOTALS, "the sums over all ranks"},
+                 {EFG_SECTION_ORDERS, "the list of sequences"},
+                 {EFG_SECTION_SITES, "the table of source lines"},
+                 {EFG_SECTION_POSITIONS, "the table of calls in loops"}};
     *part = "its list of sections";
     int error = find_sections(run->file - 1, length, found);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "core/flow/place.h"
 #include "core/graph/counts.h"
 #include "core/graph/graph.h"
 #include "core/loop/finder.h"
@@ -51,12 +52,21 @@ struct efg_run_region { /* a user region whose name was kept */
     char *name;
 };
 
+/* Where the call of a frame is in the loops of its function; known ones only. */
+struct efg_run_position {
+    uint32_t module;
+    uint64_t offset; /* as in the frame */
+    struct efg_position position;
+};
+
 struct efg_run_names { /* what signatures refer to */
-    uint32_t call_count, module_count, path_count, region_count;
+    uint32_t call_count, module_count, path_count, region_count, position_count;
     struct efg_run_call *calls;
     char **modules;             /* path names */
     struct efg_run_path *paths; /* path id 1 is paths[0] */
     struct efg_run_region *regions;
+    struct efg_run_position *positions; /* each frame once */
+    struct efg_map by_frame;            /* their numbers, from 1 */
 };
 
 #define EFG_APART 8 /* frames that a label may need besides the innermost one */
@@ -457,6 +467,10 @@ const struct efg_run_path *efg_run_path(const struct efg_run *run, uint32_t path
 /* The id of the MPI function that is called on each path, id 1 first: EFG_NONE for none. Free it; NULL
  * without memory. */
 uint32_t *efg_run_path_calls(const struct efg_run *run);
+
+/* The position of FRAME, all zero if it is not known; add one, unless it is there. Returns 0 or -ENOMEM. */
+struct efg_position efg_run_position(const struct efg_run_names *names, const struct efg_frame *frame);
+int efg_run_position_add(struct efg_run_names *names, struct efg_run_position position);
 
 /* The name of a module of a frame, "?" if there is none. */
 const char *efg_run_module(const struct efg_run *run, uint32_t module);

@@ -99,12 +99,20 @@ static uint32_t keys_of(uint32_t id, uint64_t *keys)
     return depth;
 }
 
+static struct efg_position position_of(uint32_t id, uint32_t frame)
+{
+    const struct efg_run_path *path = efg_run_path(of_paths, id);
+    return path && frame < path->depth
+               ? efg_run_position(&of_paths->common.names, &path->frames[path->depth - 1 - frame])
+               : (struct efg_position){0};
+}
+
 int efg_summary_tree(struct efg_looptree *tree, const struct efg_run *run, const struct efg_graph *graph,
                      const struct efg_run_loop *main)
 {
     struct efg_loop_known known = {main->node, main->depth, main->iterations};
     of_paths = run;
-    return efg_looptree_build(tree, graph, keys_of, main->function ? &known : NULL);
+    return efg_looptree_build(tree, graph, keys_of, position_of, main->function ? &known : NULL);
 }
 
 uint32_t efg_summary_loop(const struct efg_looptree *tree, const struct efg_run *run,

@@ -720,23 +720,31 @@ static struct efg_position position_in_script(const struct efg_module *module, u
     struct efg_position position =
         efg_pyflow_position(module->calls, module->call_count, (uint32_t)place, firsts);
     pthread_mutex_unlock(&all.lock);
-    return efg_position_in(position, EFG_ORDER_SCRIPTS + efg_modules_number(module));
+    return efg_position_in(position, EFG_ORDER_SCRIPTS | efg_order_number(module->hash));
+}
+
+static struct efg_position position_of(const struct efg_frame *frame, enum efg_code_new is_new)
+{
+    const struct efg_module *module = efg_modules_get(frame->module);
+    uint64_t place = efg_frame_place(frame->offset);
+    unsigned firsts = efg_frame_firsts(frame->offset);
+    struct efg_position position = module->is_script ? position_in_script(module, place, firsts)
+                                                     : efg_code_position(module, place, firsts, is_new);
+    position.firsts = firsts;
+    return position;
 }
 
 struct efg_position efg_callpath_position(uint32_t id, uint32_t frame)
 {
     struct efg_path path = id ? efg_callpath_get(id) : (struct efg_path){0};
 
-    if (frame >= path.depth)
-        return (struct efg_position){0};
-    const struct efg_frame *f = &path.frames[path.depth - 1 - frame];
-    const struct efg_module *module = efg_modules_get(f->module);
-    uint64_t place = efg_frame_place(f->offset);
-    unsigned firsts = efg_frame_firsts(f->offset);
-    struct efg_position position = module->is_script ? position_in_script(module, place, firsts)
-                                                     : efg_code_position(module, place, firsts);
-    position.firsts = firsts;
-    return position;
+    return frame < path.depth ? position_of(&path.frames[path.depth - 1 - frame], EFG_CODE_LOOK)
+                              : (struct efg_position){0};
+}
+
+struct efg_position efg_callpath_known_position(const struct efg_frame *frame)
+{
+    return position_of(frame, EFG_CODE_LEAVE);
 }
 
 struct efg_path efg_callpath_get(uint32_t id)

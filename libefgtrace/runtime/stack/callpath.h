@@ -70,6 +70,9 @@ struct efg_path efg_callpath_get(uint32_t id);
  * of its function: the machine's (code.h) or Python's, as far as its calls are known so far (pyflow.h). */
 struct efg_position efg_callpath_position(uint32_t id, uint32_t frame);
 
+/* The same of FRAME, one of some path, if its function was analysed before. */
+struct efg_position efg_callpath_known_position(const struct efg_frame *frame);
+
 uint32_t efg_callpath_modules(void);
 const char *efg_callpath_module(uint32_t id); /* path name of the file */
 

@@ -58,7 +58,6 @@ struct function {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t functions;       /* that were looked at */
 static struct efg_map positions; /* of calls, by module and offset of their last byte */
 static struct efg_map few;       /* of those in such loops, number of FOUND, from 1; likewise */
 static struct efg_few *found;
@@ -402,7 +401,7 @@ static void remember_few(const struct function *f, struct efg_noted *noted, uint
 static void remember_calls(const struct function *f, const struct efg_position *position,
                            const uint32_t *order)
 {
-    uint32_t number = ++functions < EFG_ORDER_SCRIPTS ? functions : EFG_NONE;
+    uint32_t number = efg_order_number(key_of(f->module, f->pieces[0].start - f->module->base));
     struct efg_noted noted = {f->turns, position, order, f->turn_count, f->notes, f->note_count, {0}};
 
     for (uint32_t i = 0; i < f->turn_count && positions.count < MOST_CALLS; i++) {
@@ -452,12 +451,12 @@ static void look_at(const struct efg_module *module, uintptr_t address)
     function_fini(&f);
 }
 
-/* Under the lock. */
-static const uint64_t *look_up(const struct efg_module *module, uint64_t offset)
+/* Under the lock; NULL if it IS_NEW and not to be looked at. */
+static const uint64_t *look_up(const struct efg_module *module, uint64_t offset, enum efg_code_new is_new)
 {
     const uint64_t *known = efg_map_find(&positions, key_of(module, offset));
 
-    if (!known && positions.count < MOST_CALLS &&
+    if (!known && is_new == EFG_CODE_LOOK && positions.count < MOST_CALLS &&
         efg_modules_find(module->base + offset) == module) { /* it was not unloaded */
         uint64_t begin = efg_clock_cpu();
         look_at(module, module->base + offset);
@@ -471,9 +470,10 @@ static const uint64_t *look_up(const struct efg_module *module, uint64_t offset)
     return known;
 }
 
-static struct efg_position position_of(const struct efg_module *module, uint64_t offset)
+static struct efg_position position_of(const struct efg_module *module, uint64_t offset,
+                                       enum efg_code_new is_new)
 {
-    const uint64_t *known = look_up(module, offset),
+    const uint64_t *known = look_up(module, offset, is_new),
                    *leg = efg_map_find(&positions, leg_key_of(module, offset));
 
     return known ? (struct efg_position){.place = (efg_place)*known,
@@ -482,9 +482,10 @@ static struct efg_position position_of(const struct efg_module *module, uint64_t
                  : (struct efg_position){0};
 }
 
-static struct efg_few few_of(const struct efg_module *module, uint64_t offset)
+static struct efg_few few_of(const struct efg_module *module, uint64_t offset, enum efg_code_new is_new)
 {
-    const uint64_t *known = look_up(module, offset) ? efg_map_find(&few, key_of(module, offset)) : NULL;
+    const uint64_t *known =
+        look_up(module, offset, is_new) ? efg_map_find(&few, key_of(module, offset)) : NULL;
 
     return known ? found[*known - 1] : (struct efg_few){0};
 }
@@ -496,21 +497,22 @@ struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset, st
     *position = (struct efg_position){0};
     pthread_mutex_lock(&lock);
     if (positions.count < MOST_CALLS / 2) {
-        *position = position_of(module, offset);
-        loops = few_of(module, offset);
+        *position = position_of(module, offset, EFG_CODE_LOOK);
+        loops = few_of(module, offset, EFG_CODE_LOOK);
     }
     pthread_mutex_unlock(&lock);
     return loops;
 }
 
-struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts)
+struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts,
+                                      enum efg_code_new is_new)
 {
     struct efg_position position = {0};
 
     pthread_mutex_lock(&lock);
-    struct efg_few loops = firsts ? few_of(module, offset) : (struct efg_few){0};
+    struct efg_few loops = firsts ? few_of(module, offset, is_new) : (struct efg_few){0};
     if (!firsts)
-        position = position_of(module, offset);
+        position = position_of(module, offset, is_new);
     else if (firsts <= loops.count)
         position = loops.loop[firsts - 1].entry;
     pthread_mutex_unlock(&lock);
@@ -529,11 +531,13 @@ struct efg_few efg_code_few(const struct efg_module *module, uint64_t offset, st
     return (struct efg_few){0};
 }
 
-struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts)
+struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts,
+                                      enum efg_code_new is_new)
 {
     (void)module;
     (void)offset;
     (void)firsts;
+    (void)is_new;
     return (struct efg_position){0};
 }
 

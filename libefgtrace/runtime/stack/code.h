@@ -15,9 +15,15 @@
 #include "core/flow/few.h"
 #include "modules.h"
 
+enum efg_code_new { /* a function that was not asked for yet: */
+    EFG_CODE_LOOK,  /* it is analysed */
+    EFG_CODE_LEAVE, /* nothing is known of it */
+};
+
 /* The position of the call whose last byte is at OFFSET of MODULE; in the first round of FIRSTS loops
  * around it: where it is without these. */
-struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts);
+struct efg_position efg_code_position(const struct efg_module *module, uint64_t offset, unsigned firsts,
+                                      enum efg_code_new is_new);
 
 /* Loops around it that have few rounds, and its position, of a call on a new call path. Half of what can be
  * remembered is left to the functions that the main loop depends on: then nothing is known. */

@@ -60,13 +60,28 @@ static void fill_regions(struct efg_run_names *names)
         names->regions[names->region_count++] = (struct efg_run_region){id, (char *)name};
 }
 
+/* Of all frames. */
+static int fill_positions(struct efg_run_names *names)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < names->path_count; i++)
+        for (uint32_t k = 0; k < names->paths[i].depth && !error; k++) {
+            const struct efg_frame *frame = &names->paths[i].frames[k];
+            struct efg_position position = efg_callpath_known_position(frame);
+            if (position.place)
+                error = efg_run_position_add(
+                    names, (struct efg_run_position){frame->module, frame->offset, position});
+        }
+    return error;
+}
+
 int efg_known_names(struct efg_run_names *names)
 {
     *names = (struct efg_run_names){0};
     fill_calls(names);
     fill_paths(names);
     fill_regions(names);
-    return names->calls && names->modules && names->paths && names->regions ? 0 : -ENOMEM;
+    return names->calls && names->modules && names->paths && names->regions ? fill_positions(names) : -ENOMEM;
 }
 
 void efg_known_forget(struct efg_run_names *names)
@@ -75,6 +90,8 @@ void efg_known_forget(struct efg_run_names *names)
     free(names->modules);
     free(names->paths);
     free(names->regions);
+    free(names->positions);
+    efg_map_fini(&names->by_frame);
 }
 
 /* --- the rank --- */
