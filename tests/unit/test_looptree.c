@@ -431,22 +431,60 @@ static void test_twins(void **state)
     }
 }
 
+/* Two loops of the code within another one: the first one calls a function, line 1, again and again. */
+static void run_starts(struct feed *f)
+{
+    for (int i = 0; i < 10; i++) {
+        call(f, 5);
+        for (int k = 0; k < 90 + i; k++) {
+            enter(f, 1);
+            call(f, 2);
+            call(f, 3);
+            leave(f);
+        }
+        call_pairs(f, 20, 6);
+    }
+}
+
+/* There: loop 2, with loops 3 and 4 in it. */
+static struct efg_position position_in_starts(uint32_t path, uint32_t frame)
+{
+    uint32_t line = (uint32_t)paths[path].frames[frame];
+    bool is_in_step = frame == 1;
+    return (struct efg_position){.place = is_in_step  ? 1 << 16 | EFG_PLACE_NO_LOOP
+                                          : line == 1 ? 3 << 16 | 3
+                                          : line >= 6 ? 4 << 16 | 4
+                                                      : 4 << 16 | 2};
+}
+
 static void test_positions(void **state)
 {
     (void)state;
-    struct feed f;
-    feed_init(&f, 0);
-    run_callbacks(&f);
-    for (int is_known = 0; is_known < 2; is_known++) {
+    static const struct {
+        void (*run)(struct feed *f);
+        efg_path_position *position;
+        const char *tree;
+        uint64_t most; /* of a loop in the outermost function, not in the step */
+    } known[] = {
+        {run_callbacks, NULL, "201(1000 1600)", 201},
+        {run_callbacks, position_in_callbacks, "1000(1600)", 1000},
+        {run_starts, NULL, "10(945 200)", 200},
+        {run_starts, position_in_starts, "10(945 200)", 945},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct feed f;
         struct efg_looptree tree;
         char text[400] = "";
-        efg_path_position *position = is_known ? position_in_callbacks : NULL;
-        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, position, NULL), 0);
+        feed_init(&f, 0);
+        known[i].run(&f);
+        assert_int_equal(efg_looptree_build(&tree, &f.graph, keys_of, known[i].position, NULL), 0);
         draw(&tree, tree.first, text, sizeof text);
-        assert_string_equal(text, is_known ? "1000(1600)" : "201(1000 1600)");
+        assert_string_equal(text, known[i].tree);
+        uint32_t loop = efg_looptree_nearest(&tree, tree.root, 1000);
+        assert_int_equal(tree.loops[loop].repetitions, known[i].most);
         efg_looptree_fini(&tree);
+        feed_fini(&f);
     }
-    feed_fini(&f);
 }
 
 /* ---- is it a tree? ---- */

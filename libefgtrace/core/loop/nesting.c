@@ -9,8 +9,9 @@
  *     A --100--> B <--900/1000--> C --100--> A       a body of A, B, C that went round 100
  *                                                    times, in it one of B and C
  *
- * Inner loops of the same function are the bodies made by the steps that are more frequent
- * than the loop around them. The list of bodies is also the list of work, so nothing recurses.
+ * Where the code is known (place.h), the outermost of its loops that goes round comes first, whichever of
+ * them the rule takes. Inner loops of the same function are the bodies made by the steps that are more
+ * frequent than the loop around them. The list of bodies is also the list of work, so nothing recurses.
  *
  * Invariant: the sites of a body are contiguous in ORDER, and an inner body is a part of its
  * outer one's stretch. Functions are looked at in the order of their ids, so that INSIDE of a
@@ -279,6 +280,30 @@ static uint64_t count_around(struct builder *b, uint32_t begin, uint32_t end, ui
     return loops > 1 && most && most < count - count / 3 ? most : count;
 }
 
+/* COUNT and a quarter of it. */
+static uint64_t more_than(uint64_t count)
+{
+    uint64_t more = count + count / 4 + 1;
+
+    return more > count ? more : UINT64_MAX;
+}
+
+/* The loop of the code that is around all of BODY, and around the one that went round COUNT times; if there
+ * is none, or it did not go round less often, that one. */
+static uint64_t count_outermost(const struct efg_body *body, uint64_t count)
+{
+    uint64_t rounds = count;
+    efg_place taken = EFG_PLACE_UNKNOWN, place = EFG_PLACE_UNKNOWN;
+
+    for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
+        rounds = efg_level_rounds(body, i);
+        place = efg_level_place(body, i);
+        taken = rounds == count ? place : taken;
+    }
+    bool is_around = place != taken && efg_place_is_in(taken, place);
+    return is_around && rounds > 1 && more_than(rounds) <= count ? rounds : count;
+}
+
 static uint64_t choose_level(struct builder *b, uint32_t begin, uint32_t end)
 {
     struct efg_body body = {
@@ -287,15 +312,7 @@ static uint64_t choose_level(struct builder *b, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; i++)
         b->sites[i - begin].site = b->order[i];
     efg_body_fill(&body);
-    return efg_level_choose(&body);
-}
-
-/* COUNT and a quarter of it. */
-static uint64_t more_than(uint64_t count)
-{
-    uint64_t more = count + count / 4 + 1;
-
-    return more > count ? more : UINT64_MAX;
+    return count_outermost(&body, efg_level_choose(&body));
 }
 
 static bool is_near(uint64_t a, uint64_t b)
@@ -356,7 +373,7 @@ static bool is_called_by_main(const struct builder *b, uint64_t count)
 
 static int add_body(struct builder *b, struct body body)
 {
-    if (body.least == UINT64_MAX || body.end - body.begin < 2)
+    if (body.least == UINT64_MAX)
         return 0;
     if (efg_array_grow(&b->bodies, b->body_count, 1, sizeof *b->bodies))
         return -ENOMEM;
@@ -404,9 +421,36 @@ static int look_at(struct builder *b, struct body body)
     return add_body(b, body);
 }
 
+/* How often SITE called its function right after it had called it. */
+static uint64_t count_again(const struct builder *b, uint32_t site)
+{
+    uint32_t k = b->number[site];
+    uint64_t turns = efg_callflow_turns(b->flow, site), entries = b->flow->flow[site].entries;
+    uint64_t again = turns > entries ? turns - entries : 0; /* which steps within the function look like */
+
+    for (uint32_t a = b->first_arc[k]; a < b->first_arc[k + 1]; a++)
+        again += b->arcs[a].to == k ? b->arcs[a].count : 0;
+    return again;
+}
+
+/* The sites from BEGIN to END lead to one another. One that calls a function again and again is a loop by
+ * itself within one of the same function; elsewhere the function has its rounds. */
+static bool is_loop(const struct builder *b, uint32_t begin, uint32_t end, const struct body *around)
+{
+    uint32_t site = b->order[begin];
+
+    if (end - begin > 1)
+        return true;
+    uint64_t turns = efg_callflow_turns(b->flow, site);
+    return around->is_inner && efg_callflow_site(b->flow, site)->node == EFG_NONE && turns >= around->least &&
+           count_again(b, site) >= turns / 2;
+}
+
 /* An inner body that is all of the loop around it is no other loop. */
 static int split(struct builder *b, struct body body)
 {
+    if (body.end - body.begin < 2)
+        return 0;
     int64_t components = find_components(b, body.begin, body.end, body.least);
 
     if (components < 0)
@@ -417,8 +461,9 @@ static int split(struct builder *b, struct body body)
         return add_body(b, body);
     }
     uint32_t *ends = memcpy(b->moved, b->size, (size_t)components * sizeof *b->size);
-    for (int64_t c = 0, begin = body.begin; c < components; begin = ends[c++])
-        if (add_body(b, (struct body){(uint32_t)begin, ends[c], body.parent, body.least, true, false}))
+    for (uint32_t c = 0, begin = body.begin; c < components; begin = ends[c++])
+        if (is_loop(b, begin, ends[c], &body) &&
+            add_body(b, (struct body){begin, ends[c], body.parent, body.least, true, false}))
             return -ENOMEM;
     return 0;
 }
