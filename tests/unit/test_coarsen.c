@@ -344,7 +344,7 @@ static void test_million(void **state)
             uint32_t next = efg_detail_next(s.asked, s.graph.dropped);
             assert_true(next != s.graph.dropped);
             pivot_lost += drop(&s, next) == EFG_COARSENED_PIVOT;
-            efg_finder_renew(finder, 10 * (uint64_t)i + 9);
+            efg_finder_renew(finder, 10 * (uint64_t)i + 9, &loop);
             fewer++;
         }
         if (i % 1000 == 999) {
@@ -375,6 +375,69 @@ static void test_million(void **state)
     assert_int_equal(budget.used, 0);
 }
 
+/* Paths as in some_graphs.h: a frame is a bit, from the most significant one on. */
+static uint32_t bits_of(uint32_t path, uint64_t *keys)
+{
+    uint32_t frames = path ? 31 - (uint32_t)__builtin_clz(path) : 0;
+
+    for (uint32_t i = 0; i < frames; i++)
+        keys[i] = path >> (frames - 1 - i) & 1;
+    return frames;
+}
+
+/* A loop in frame number 3, from 0: a call in a path of 4 frames, and one of 6, which a cut may shorten. */
+static void step(struct subject *s, uint32_t round, uint32_t *counted)
+{
+    static const uint32_t paths[] = {1 << 4 | 0, 1 << 6 | 7};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t enter = (2 * round + i) * 1000000u;
+        struct efg_event event = {.signature = {.call = 1 + i, .path = paths[i]},
+                                  .path_hash = paths[i],
+                                  .enter = enter,
+                                  .leave = enter + 1000};
+        *counted += (uint32_t)add(s, event);
+    }
+}
+
+/* The loop that was accepted, and its pivot, are still there when inner frames of calls in it are cut off;
+ * none is known if what it is known by is among these. */
+static void test_kept(void **state)
+{
+    (void)state;
+    for (unsigned depth = 5; depth >= 1; depth--) {
+        struct subject s = {.asked = {EFG_DIM_PATH, 6}, .now = {EFG_DIM_PATH, 6}};
+        struct efg_mainloop loop = {0}, kept;
+        uint32_t counted = 0, before, dropped = efg_detail_shorten(s.asked, 0, depth);
+
+        assert_int_equal(efg_graph_init(&s.graph, NULL, 0), 0);
+        assert_int_equal(efg_graph_follow_calls(&s.graph, bits_of, NULL), 0);
+        assert_int_equal(efg_backlog_init(&s.backlog), 0);
+        struct efg_finder *finder = efg_finder_new(&s.graph, (struct efg_wish){0});
+        for (uint32_t round = 0; round < 1000; round++) {
+            step(&s, round, &counted);
+            if (round % 50 == 49)
+                efg_finder_sample(finder, round * 2000000ul, &loop);
+        }
+        assert_int_equal(loop.iterations, 1000);
+        efg_graph_mark_pivot(&s.graph, EFG_PIVOT_SITE, loop.key);
+        step(&s, 1000, &counted);
+        assert_int_equal(before = counted, 1);
+        unsigned left = efg_detail_without(s.asked, dropped).depth;
+        int is_lost = drop(&s, dropped) == EFG_COARSENED_PIVOT;
+        efg_finder_renew(finder, 2002000000, &kept);
+        step(&s, 1001, &counted);
+        assert_true(left <= depth && left > 0);
+        assert_int_equal(kept.function, left > 4 ? loop.function : 0);
+        assert_int_equal(is_lost, left <= 4);
+        assert_int_equal(counted, before + (left > 4));
+        if (kept.function)
+            assert_true(s.graph.tree->sites[kept.key].depth == 4);
+        efg_finder_free(finder);
+        fini(&s);
+    }
+}
+
 static void test_budget(void **state)
 {
     (void)state;
@@ -397,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference), cmocka_unit_test(test_pivot),  cmocka_unit_test(test_order),
         cmocka_unit_test(test_million),   cmocka_unit_test(test_budget), cmocka_unit_test(test_no_site),
+        cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests_name("coarsen", tests, NULL, NULL);
 }

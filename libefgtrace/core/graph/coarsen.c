@@ -68,7 +68,8 @@ struct coarsening {
     struct efg_detail from, to;
     efg_cut_path *cut;
     uint32_t *new_id;    /* of each node */
-    uint32_t pivot_node; /* its old id; EFG_NONE without one, or if it is no node */
+    uint32_t pivot_node; /* its old id; EFG_NONE without one, or if it is a site above nodes */
+    uint64_t pivot_site; /* its hash, if it is a site */
     bool is_pivot_lost;
 };
 
@@ -180,6 +181,10 @@ static void merge(struct coarsening *c)
     struct ends current = ends_of(graph, graph->edge);
 
     c->pivot_node = graph->pivot_kind == EFG_PIVOT_NODE ? graph->pivot_id : EFG_NONE;
+    if (graph->pivot_kind == EFG_PIVOT_SITE) {
+        c->pivot_node = graph->tree->sites[graph->pivot_id].node;
+        c->pivot_site = graph->tree->sites[graph->pivot_id].hash;
+    }
     memset(graph->node_table, 0, graph->node_slots * sizeof *graph->node_table);
     memset(graph->edge_table, 0, graph->edge_slots * sizeof *graph->edge_table);
     merge_nodes(c);
@@ -209,17 +214,31 @@ static void plant(struct efg_graph *graph, unsigned cut)
     efg_graph_place_all(graph);
 }
 
-/* Marks go by the new ids. A site is lost with its tree. */
+/* The id of the site that the pivot was before there was a new tree; EFG_NONE if it is not told apart any
+ * longer. */
+static uint32_t new_site(const struct coarsening *c)
+{
+    const struct efg_calltree *tree = c->graph->tree;
+    uint32_t site = tree ? efg_calltree_find(tree, c->pivot_site) : EFG_NONE;
+
+    return site != EFG_NONE && efg_calltree_is_cut(tree, site) ? EFG_NONE : site;
+}
+
+/* Marks go by the new ids. */
 static void mark(struct coarsening *c, bool is_new_tree)
 {
     struct efg_graph *graph = c->graph;
-    uint32_t kind = graph->pivot_kind;
+    uint32_t kind = graph->pivot_kind, id = EFG_NONE;
 
     if (!is_new_tree)
         return;
-    c->is_pivot_lost |= kind == EFG_PIVOT_SITE;
-    efg_graph_mark_pivot(graph, c->is_pivot_lost ? EFG_PIVOT_NONE : kind,
-                         kind == EFG_PIVOT_NODE ? new_node(c, graph->pivot_id) : EFG_NONE);
+    if (kind == EFG_PIVOT_SITE) {
+        id = new_site(c);
+        c->is_pivot_lost |= id == EFG_NONE;
+    } else if (kind == EFG_PIVOT_NODE) {
+        id = new_node(c, graph->pivot_id);
+    }
+    efg_graph_mark_pivot(graph, c->is_pivot_lost ? EFG_PIVOT_NONE : kind, id);
 }
 
 /* Without memory to move to, they stay as large as they are. */

@@ -21,8 +21,9 @@
 /* A loop, to be known again. */
 struct known {
     struct efg_mainloop loop;
-    uint32_t site; /* the function */
-    uint32_t key;  /* entered once in each iteration */
+    uint32_t site;     /* the function */
+    uint32_t key;      /* entered once in each iteration ... */
+    uint64_t key_hash; /* ... its hash: that of the function is in the loop */
     bool is_marked, is_call;
 };
 
@@ -77,14 +78,33 @@ uint64_t efg_finder_pause(uint64_t elapsed, uint64_t interval)
     return elapsed / 50 > interval ? elapsed / 50 : interval;
 }
 
-void efg_finder_renew(struct efg_finder *finder, uint64_t now)
+/* Find it by its hashes; it is none if there is one no longer, or what is called from there may have been cut
+ * off. */
+static void find_again(struct known *known, const struct efg_calltree *tree)
+{
+    bool is_any = tree && known->loop.function;
+    uint32_t site = is_any ? efg_calltree_find(tree, known->loop.function) : EFG_NONE;
+    uint32_t key = is_any ? efg_calltree_find(tree, known->key_hash) : EFG_NONE;
+
+    if (site == EFG_NONE || key == EFG_NONE || efg_calltree_is_cut(tree, site) ||
+        efg_calltree_is_cut(tree, key)) {
+        *known = (struct known){.key = EFG_NONE};
+        return;
+    }
+    known->site = site;
+    known->key = known->loop.key = key;
+}
+
+void efg_finder_renew(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
 {
     efg_history_restart(&finder->history, now); /* without memory it looks back no further */
     efg_callflow_fini(&finder->flow);
     efg_judge_fini(&finder->judge);
     finder->judge.chosen = EFG_NONE;
-    finder->choice = finder->accepted = (struct known){.key = EFG_NONE};
+    finder->choice = (struct known){.key = EFG_NONE};
     finder->equal = 0;
+    find_again(&finder->accepted, finder->graph->tree);
+    *loop = finder->accepted.loop;
 }
 
 struct efg_judge *efg_finder_judge(struct efg_finder *finder)
@@ -223,8 +243,13 @@ static efg_place place_of(const struct efg_finder *finder, const struct efg_loop
 
 static struct known remember(const struct efg_finder *finder, const struct efg_loop_found *found)
 {
-    struct known known = {found->loop, found->site, key_of(finder, found), found->is_marked, found->is_call};
+    struct known known = {.loop = found->loop,
+                          .site = found->site,
+                          .key = key_of(finder, found),
+                          .is_marked = found->is_marked,
+                          .is_call = found->is_call};
 
+    known.key_hash = efg_callflow_site(&finder->flow, known.key)->hash;
     known.loop.place = place_of(finder, found, known.key);
     known.loop.key = known.key;
     known.loop.mark = mark_of(finder, found);

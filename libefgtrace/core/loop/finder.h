@@ -74,8 +74,10 @@ bool efg_finder_is_apart(const struct efg_finder *finder);
 /* Whether time was spent at SITE in what the last sample looked at. */
 bool efg_finder_sees(const struct efg_finder *finder, uint32_t site);
 
-/* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns. */
-void efg_finder_renew(struct efg_finder *finder, uint64_t now);
+/* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns, but keep the
+ * accepted loop if it can still be told apart: *LOOP is that one, with the ids of now; else its function is
+ * 0. */
+void efg_finder_renew(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
 
 /* What the last sample saw; all ids are of its time. */
 struct efg_judge *efg_finder_judge(struct efg_finder *finder);

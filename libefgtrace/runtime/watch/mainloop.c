@@ -124,14 +124,15 @@ void efg_mainloop_list_pivots(struct efg_thread *t)
 void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint64_t now)
 {
     bool has_pivot = s->pivot.kind != EFG_PIVOT_NONE;
+    struct efg_mainloop main = {0};
 
     if (outcome == EFG_COARSENED_NOTHING)
         return;
     if (t->finder)
-        efg_finder_renew(t->finder, now);
+        efg_finder_renew(t->finder, now, &main);
     efg_next_forget();
-    efg_phases_forget_sites();
-    s->loop.function = s->main.function = 0;
+    efg_phases_forget_sites(&s->main, &main);
+    s->loop = s->main = main;
     if (has_pivot && outcome == EFG_COARSENED_PIVOT) { /* it would count other visits now */
         efg_act_lose(t, now);
         efg_visits_forget(t);

@@ -58,10 +58,13 @@ uint16_t efg_phases_mark(void)
     return present() ? present()->mark : 0;
 }
 
-void efg_phases_forget_sites(void)
+void efg_phases_forget_sites(const struct efg_mainloop *loop, const struct efg_mainloop *now)
 {
-    for (uint32_t i = 0; i < phases->count; i++)
-        phases->list[i].loop.key = EFG_NONE;
+    for (uint32_t i = 0; i < phases->count; i++) {
+        struct efg_mainloop *one = &phases->list[i].loop;
+        bool is_known = now->function && one->function == loop->function && one->key == loop->key;
+        one->key = is_known ? now->key : EFG_NONE;
+    }
 }
 
 uint64_t efg_phases_time(const struct efg_phase *phase, uint64_t now)

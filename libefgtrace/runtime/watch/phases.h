@@ -45,8 +45,8 @@ extern struct efg_phases efg_phases;
  * on. */
 void efg_phases_open(const struct efg_mainloop *loop, uint64_t begin, const struct efg_finder *sees,
                      bool replaces);
-/* Sites have other numbers. */
-void efg_phases_forget_sites(void);
+/* Sites have other numbers: the key of LOOP is that of NOW, if this is a loop; others are not known. */
+void efg_phases_forget_sites(const struct efg_mainloop *loop, const struct efg_mainloop *now);
 
 /* When the present stretch of it began; without one, the start of the run. */
 uint64_t efg_phases_since(void);
