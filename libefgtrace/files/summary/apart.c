@@ -25,8 +25,10 @@
 #define MOST_LEVELS 127
 
 struct item {
-    uint64_t text; /* hash of what is compared; 0: there is none */
-    uint32_t path; /* id */
+    uint64_t text;          /* hash of what is compared; 0: there is none */
+    uint32_t path;          /* id */
+    struct efg_outwards at; /* the names of its frames have been compared up to there */
+    uint32_t times;         /* so many have the name of the last one, from that one on; 0: not known */
 };
 
 static uint64_t offset_at(const struct efg_run_path *path, uint32_t level)
@@ -42,16 +44,22 @@ static int compare_items(const void *a, const void *b)
     return x->text != y->text ? efg_compare(x->text, y->text) : efg_compare(x->path, y->path);
 }
 
-/* Of frame LEVEL of the names, or of the addresses. */
-static uint64_t text_at(const struct efg_run *run, uint32_t id, uint32_t level, bool by_offset)
+/* Of function LEVEL of the names, the next one. */
+static uint64_t name_at(const struct efg_run *run, struct item *item, uint32_t level)
 {
-    struct efg_node node = {.signature.path = id};
+    struct efg_node node = {.signature.path = item->path};
     char text[EFG_PLACE];
-    if (by_offset)
-        return offset_at(efg_run_path(run, id), level);
-    if (!efg_summary_frame(run, &node, level, text, sizeof text))
+    if (!efg_summary_outwards(run, &node, &item->at, level, text, sizeof text))
         return 0;
-    return efg_hash_bytes(level ? efg_summary_times(run, &node, level) : 0, text, strlen(text)) | 1;
+    if (level)
+        item->times = item->times > 1 ? item->times - 1 : efg_summary_times(run, &node, item->at, level);
+    return efg_hash_bytes(item->times, text, strlen(text)) | 1;
+}
+
+/* Of frame LEVEL of the names, or of the addresses. */
+static uint64_t text_at(const struct efg_run *run, struct item *item, uint32_t level, bool by_offset)
+{
+    return by_offset ? offset_at(efg_run_path(run, item->path), level) : name_at(run, item, level);
 }
 
 enum level { SAME, DIFFERENT, BEYOND };
@@ -61,7 +69,7 @@ static enum level look_at(const struct efg_run *run, struct item *items, size_t 
 {
     enum level found = BEYOND;
     for (size_t i = 0; i < count; i++) {
-        items[i].text = text_at(run, items[i].path, level, by_offset);
+        items[i].text = text_at(run, &items[i], level, by_offset);
         if (items[i].text && found == BEYOND)
             found = SAME;
         if (items[i].text != items[0].text)
@@ -143,8 +151,8 @@ static int find_twins(struct efg_run *run, const uint32_t *calls, struct item *i
     for (size_t i = 0; i < count; i++) {
         struct efg_node node = {.signature.path = (uint32_t)i + 1};
         efg_summary_place(run, &node, text, sizeof text);
-        items[i] =
-            (struct item){efg_hash_mix(calls[i], efg_hash_bytes(0, text, strlen(text))), (uint32_t)i + 1};
+        items[i] = (struct item){.text = efg_hash_mix(calls[i], efg_hash_bytes(0, text, strlen(text))),
+                                 .path = (uint32_t)i + 1};
     }
     return number_equal(run, items, count);
 }
@@ -280,8 +288,10 @@ int efg_summary_tell_apart(struct efg_run *run)
     if (!error)
         error = run->apart ? find_alike(run) : -ENOMEM;
     if (!error) {
-        for (uint32_t i = 0; i < count; i++)
-            items[i] = (struct item){efg_hash_mix(calls[i], text_at(run, i + 1, 0, false)), i + 1};
+        for (uint32_t i = 0; i < count; i++) {
+            items[i] = (struct item){.path = i + 1};
+            items[i].text = efg_hash_mix(calls[i], name_at(run, &items[i], 0));
+        }
         split_equal(run, items, count, 0, 1, false);
         for (uint32_t i = 0; i < count; i++)
             sort_frames(run, i + 1, run->apart[i]);

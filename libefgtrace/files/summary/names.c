@@ -302,19 +302,26 @@ static uint32_t put_frame(const struct efg_run *run, const struct efg_frame *fra
     return count;
 }
 
-bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
-                       size_t size)
+bool efg_summary_outwards(const struct efg_run *run, const struct efg_node *node, struct efg_outwards *at,
+                          uint32_t index, char *text, size_t size)
 {
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     if (size)
         *text = '\0';
-    for (uint32_t i = 0; path && i < path->depth; i++) {
-        uint32_t count = put_frame(run, &path->frames[i], index, text, size);
-        if (index < count)
+    for (; path && at->frame < path->depth; at->frame++) {
+        uint32_t count = put_frame(run, &path->frames[at->frame], index - at->index, text, size);
+        if (index - at->index < count)
             return true;
-        index -= count;
+        at->index += count;
     }
     return false;
+}
+
+bool efg_summary_frame(const struct efg_run *run, const struct efg_node *node, uint32_t index, char *text,
+                       size_t size)
+{
+    struct efg_outwards at = {0};
+    return efg_summary_outwards(run, node, &at, index, text, size);
 }
 
 uint32_t efg_summary_level(const struct efg_run *run, uint32_t path, unsigned char which)
@@ -349,13 +356,13 @@ void efg_summary_strip_module(char *text)
         open[-1] = '\0';
 }
 
-/* How many functions from INDEX outwards have the same name, as in recursion. */
-uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *node, uint32_t index)
+uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *node, struct efg_outwards at,
+                           uint32_t index)
 {
     char first[EFG_PLACE], next[EFG_PLACE];
     uint32_t times = 1;
-    efg_summary_frame(run, node, index, first, sizeof first);
-    while (efg_summary_frame(run, node, index + times, next, sizeof next) && !strcmp(first, next))
+    efg_summary_outwards(run, node, &at, index, first, sizeof first);
+    while (efg_summary_outwards(run, node, &at, index + times, next, sizeof next) && !strcmp(first, next))
         times++;
     return times;
 }
@@ -369,10 +376,13 @@ static void put_apart(const struct efg_run *run, const struct efg_node *node, un
     uint32_t index = which & ~(unsigned)EFG_APART_OFFSET;
     size_t used = (size_t)snprintf(text, size, " < ");
     if (!(which & EFG_APART_OFFSET)) {
-        uint32_t times = efg_summary_times(run, node, index);
-        if (times > 1)
+        struct efg_outwards at = {0};
+        efg_summary_outwards(run, node, &at, index, text + used, size - used);
+        uint32_t times = efg_summary_times(run, node, at, index);
+        if (times > 1) {
             used += (size_t)snprintf(text + used, size - used, "%u x ", times);
-        efg_summary_frame(run, node, index, text + used, size - used);
+            efg_summary_outwards(run, node, &at, index, text + used, size - used);
+        }
     } else if (index < path->depth) {
         if (index)
             put_frame(run, &path->frames[index], 0, text + used, size - used);

@@ -32,8 +32,20 @@ void efg_summary_strip_module(char *text);
 /* NUMBER, 0 for none, goes to the end of TEXT: " #2". If there is no room, for the end of it. */
 void efg_summary_number(char *text, size_t size, uint32_t number);
 
-/* How many functions of the call path of NODE have the same name, from INDEX outwards, as in recursion. */
-uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *node, uint32_t index);
+/* How far the functions of a call path were counted, from the innermost one on: all zero at first. */
+struct efg_outwards {
+    uint32_t frame; /* of the path */
+    uint32_t index; /* of the innermost function there */
+};
+
+/* efg_summary_frame, of a function that is no further in than the last one that was asked for with AT. */
+bool efg_summary_outwards(const struct efg_run *run, const struct efg_node *node, struct efg_outwards *at,
+                          uint32_t index, char *text, size_t size);
+
+/* How many functions of the call path of NODE have the same name, from INDEX outwards, as in recursion; the
+ * last one that was asked for with AT is no further out. */
+uint32_t efg_summary_times(const struct efg_run *run, const struct efg_node *node, struct efg_outwards at,
+                           uint32_t index);
 
 /* At which frame, as efg_summary_frame counts them, WHICH of the call path is. */
 uint32_t efg_summary_level(const struct efg_run *run, uint32_t path, unsigned char which);
