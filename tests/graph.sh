@@ -100,7 +100,8 @@ same "plane: with coordinates, all ranks have the same partners" "[grid (-1, 0)]
 
 # --- coupled codes, threads, numbers that differ ---
 
-skip "pair: loops" "merged, ranks 0 to 2 get the 100 iterations that ranks 3 to 5 have in main: theirs are 10"
+same "pair: one loop in main, of each half as often as its ranks have it" "200
+100" "$(for ranks in 0-2 3-5; do facts pair "[l['repetitions'] for l in g['loops'] if l['parent'] is None]" -r $ranks; done)"
 same "threads: all of each rank" 80 "$(facts threads "[n['visits'][0]['least'] for n in g['nodes'] if n['call'] == 'MPI_Waitall']")"
 same "uneven: up to 16 numbers are kept" 16 \
     "$(facts uneven "[len(n['visits']) for n in g['nodes'] if n['call'] == 'MPI_Allreduce']" -r 0-15)"
@@ -151,7 +152,9 @@ has "wide: it says so" "call sites in $boxes boxes; --all draws each" wide.dot
 "$tool" graph ways >ways.dot
 has "ways: in a picture" "47 x in ways.c:" ways.dot
 "$tool" graph pair >pair.dot
-verdict "pair: ranks of a loop" "$(grep -q "200 x (0-2) in [^ ]* lower_step: " pair.dot || tail -n 8 pair.dot)"
+has "pair: ranks of a call" '200 x (0-2)' pair.dot
+"$tool" graph star >star.dot
+has "star: ranks of a loop" ' x (1-4) in master_worker.c:' star.dot
 "$tool" graph -s path,partner grid >grid.dot
 has "grid: an edge of some ranks" "50 x (0-12:4)" grid.dot
 
