@@ -156,7 +156,7 @@ static void put_loop(struct efg_buffer *out, const struct view *view)
                  view->thread->pivot.visits + 1 < main->iterations ? "%llu of them take"
                                                                    : "the last %llu take",
                  (unsigned long long)all->count);
-    else if (all->count > main->iterations)
+    else if ((double)all->count > (1 + MEANS_APART) * (double)main->iterations + 2)
         snprintf(which, sizeof which, "%llu, with those of an earlier loop, take",
                  (unsigned long long)all->count);
     efg_summary_estimate(view->run, about);

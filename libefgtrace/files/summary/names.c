@@ -342,7 +342,7 @@ uint64_t efg_summary_offset(const struct efg_run *run, const struct efg_node *no
     for (uint32_t i = 0; path && i < path->depth; i++) {
         count += put_frame(run, &path->frames[i], UINT32_MAX, NULL, 0);
         if (level < count)
-            return path->frames[i].offset;
+            return efg_frame_place(path->frames[i].offset);
     }
     return 0;
 }

@@ -123,6 +123,13 @@ static bool is_around(const struct efg_judge *judge, const struct efg_loop_found
            !agree->slow.is_on && efg_agree_lacks(agree, found->loop.function) && !has_pivot(judge, found);
 }
 
+/* What is under way is a window of FOUND itself: of a call that comes as often, though it is not the one that
+ * would be taken now. */
+static bool is_recorded(const struct efg_thread *t, const struct efg_loop_found *found)
+{
+    return found->loop.function == agree->loop && t->tally.visits < 2 * found->loop.iterations;
+}
+
 /* What is under way is the first window of a loop inside, and would last for more than a round; where FOUND
  * only may be the main loop, for more than one of all rounds but the first, in which there may be more. */
 static bool is_blocked(const struct efg_thread *t, const struct efg_judge *judge,
@@ -134,7 +141,7 @@ static bool is_blocked(const struct efg_thread *t, const struct efg_judge *judge
 
     return is_under_way && is_own && agree->windows == 1 && !agree->made && !agree->asking &&
            t->tally.visits < agree->length * (found->loop.iterations - !is_chosen) &&
-           is_around(judge, found, agree->loop);
+           !is_recorded(t, found) && is_around(judge, found, agree->loop);
 }
 
 /* A window that is recorded ends as soon as it has an iteration; one that lies ahead is given up. */
