@@ -288,9 +288,14 @@ static uint64_t more_than(uint64_t count)
     return more > count ? more : UINT64_MAX;
 }
 
+struct rounds {
+    uint64_t count;
+    efg_place place; /* in the code; unknown if that is not known */
+};
+
 /* The loop of the code that is around all of BODY, and around the one that went round COUNT times; if there
  * is none, or it did not go round less often, that one. */
-static uint64_t count_outermost(const struct efg_body *body, uint64_t count)
+static struct rounds find_outermost(const struct efg_body *body, uint64_t count)
 {
     uint64_t rounds = count;
     efg_place taken = EFG_PLACE_UNKNOWN, place = EFG_PLACE_UNKNOWN;
@@ -301,10 +306,11 @@ static uint64_t count_outermost(const struct efg_body *body, uint64_t count)
         taken = rounds == count ? place : taken;
     }
     bool is_around = place != taken && efg_place_is_in(taken, place);
-    return is_around && rounds > 1 && more_than(rounds) <= count ? rounds : count;
+    return is_around && rounds > 1 && more_than(rounds) <= count ? (struct rounds){rounds, place}
+                                                                 : (struct rounds){count, taken};
 }
 
-static uint64_t choose_level(struct builder *b, uint32_t begin, uint32_t end)
+static struct rounds choose_level(struct builder *b, uint32_t begin, uint32_t end)
 {
     struct efg_body body = {
         .flow = b->flow, .function = b->function, .count = end - begin, .sites = b->sites};
@@ -312,7 +318,7 @@ static uint64_t choose_level(struct builder *b, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; i++)
         b->sites[i - begin].site = b->order[i];
     efg_body_fill(&body);
-    return count_outermost(&body, efg_level_choose(&body));
+    return find_outermost(&body, efg_level_choose(&body));
 }
 
 static bool is_near(uint64_t a, uint64_t b)
@@ -392,6 +398,22 @@ static int put_around(struct builder *b, struct body *body, uint32_t function, u
     return 0;
 }
 
+/* The calls are in no loop of their function: it was called again and again, in rounds of the loop around. */
+static bool is_called_around(const struct builder *b, const struct body *body, struct rounds rounds)
+{
+    return efg_place_loop(rounds.place) == EFG_PLACE_NO_LOOP && body->parent != EFG_NONE &&
+           rounds.count <= more_than(b->tree->loops[body->parent].repetitions);
+}
+
+/* If it has as many rounds, that loop is known by this function, too. */
+static void note_twin(struct builder *b, const struct body *body, uint64_t count)
+{
+    struct efg_loop *around = &b->tree->loops[body->parent];
+
+    if (is_near(count, around->repetitions))
+        around->twin = efg_callflow_site(b->flow, b->function)->hash;
+}
+
 static int put_main_around(struct builder *b, struct body *body, uint64_t count)
 {
     if (b->main->iterations > 1 && put_around(b, body, b->main_function, b->main->iterations))
@@ -404,15 +426,16 @@ static int put_main_around(struct builder *b, struct body *body, uint64_t count)
 /* A loop of the sites from BEGIN to END, and what is to be looked at within it. */
 static int look_at(struct builder *b, struct body body)
 {
-    uint64_t count = choose_level(b, body.begin, body.end), more = more_than(body.least);
-    bool is_the_main = is_main(b, body.begin, body.end, count);
-
-    count = count_around(b, body.begin, body.end, count);
+    struct rounds rounds = choose_level(b, body.begin, body.end);
+    bool is_the_main = is_main(b, body.begin, body.end, rounds.count);
+    uint64_t count = count_around(b, body.begin, body.end, rounds.count), more = more_than(body.least);
     bool is_around = !is_the_main && is_called_by_main(b, count);
     if ((is_the_main || is_around) && put_main_around(b, &body, count))
         return -ENOMEM;
     if (is_the_main || (is_around && is_near(count, b->main->iterations)))
         count = b->main->iterations;
+    else if (is_called_around(b, &body, rounds))
+        note_twin(b, &body, count);
     else if (count > 1 && put_around(b, &body, b->function, count))
         return -ENOMEM;
     body.least = more_than(count) > more ? more_than(count) : more; /* it always rises */
