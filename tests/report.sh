@@ -268,4 +268,16 @@ has "symbols off: it says that nobody looked" "Names        not looked up, as sy
 "$tool" report main.off >after
 hasnt "... and then they are there" "Names" after
 
+# --- one loop, one row ---
+
+loops="import json, sys; g = json.load(sys.stdin); print(g['main'], *((l['repetitions'], l['parent']) for l in g['loops']))"
+line=$(grep -n 'MPI_Bcast(&told' "$root/tests/programs/restarts.c" | cut -d: -f1)
+for case in -O0 -O2; do
+    $MPICC $case -g "$root/tests/programs/restarts.c" -o restarts || exit 2
+    ranks 4 "$tool" run --summary off -o "restarts$case" ./restarts 500 1000 >/dev/null
+    same "restarts $case: two loops, of all ranks and of each" "$(yes '1 (10, None) (500, 0)' | head -n 5)" \
+        "$(for rank in 0-3 0 1 2 3; do "$tool" graph -f json -r $rank "restarts$case" | "$python" -c "$loops"; done)"
+    has "restarts $case: a hint leads to the outer one" \
+        "coarser selects the 10 x in restarts.c:$line main" "restarts$case/summary.txt"
+done
 finish

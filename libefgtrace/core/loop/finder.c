@@ -114,6 +114,16 @@ struct efg_judge *efg_finder_judge(struct efg_finder *finder)
 
 /* ---- what is wished for ---- */
 
+/* INNER may be in OUTER: in what that calls, or, of one function, in its loop of the code, if that is known. */
+static bool may_be_in(const struct efg_calltree *tree, const struct efg_loop_found *inner,
+                      const struct efg_loop_found *outer)
+{
+    bool is_known = inner->site == outer->site && inner->loop.place && outer->loop.place;
+
+    return is_known ? efg_place_is_in(inner->loop.place, outer->loop.place)
+                    : efg_calltree_is_below(tree, inner->site, outer->site);
+}
+
 /* Those at the end of the chain need not be inside of the others: they were asked for, or are marked. One of
  * whose rounds takes nearly all of the time, as in a file of commands, is none that anybody wants. */
 static bool is_next(const struct efg_calltree *tree, const struct efg_loop_found *other,
@@ -123,9 +133,9 @@ static bool is_next(const struct efg_calltree *tree, const struct efg_loop_found
 
     if (other->rounds < EFG_GOES_ROUND)
         return false;
-    return level == EFG_LEVEL_FINER ? n >= FINER * of && efg_calltree_is_below(tree, other->site, own->site)
-                                    : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2 &&
-                                          efg_calltree_is_below(tree, own->site, other->site);
+    return level == EFG_LEVEL_FINER
+               ? n >= FINER * of && may_be_in(tree, other, own)
+               : n <= SAME_LEVEL * (double)own->loop.iterations && n >= 2 && may_be_in(tree, own, other);
 }
 
 static uint32_t find_function(const struct efg_judge *judge, struct efg_wish wish)
