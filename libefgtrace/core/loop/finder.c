@@ -114,13 +114,14 @@ struct efg_judge *efg_finder_judge(struct efg_finder *finder)
 
 /* ---- what is wished for ---- */
 
-/* INNER may be in OUTER: in what that calls, or, of one function, in its loop of the code, if that is known. */
+/* INNER may be in OUTER: in what that calls, or, of one function, in its loop of the code, if it is known. */
 static bool may_be_in(const struct efg_calltree *tree, const struct efg_loop_found *inner,
                       const struct efg_loop_found *outer)
 {
     bool is_known = inner->site == outer->site && inner->loop.place && outer->loop.place;
 
-    return is_known ? efg_place_is_in(inner->loop.place, outer->loop.place)
+    return is_known ? inner->loop.place != outer->loop.place &&
+                          efg_place_is_in(inner->loop.place, outer->loop.place)
                     : efg_calltree_is_below(tree, inner->site, outer->site);
 }
 

@@ -491,11 +491,22 @@ static int split(struct builder *b, struct body body)
     return 0;
 }
 
+/* The function has one call, made again and again, and does not look like it from within what it calls. */
+static bool is_alone(const struct builder *b)
+{
+    uint32_t site = b->order[0];
+
+    return b->kid_count == 1 && efg_callflow_site(b->flow, site)->node == EFG_NONE &&
+           count_again(b, site) >= efg_callflow_turns(b->flow, site) / 2;
+}
+
 static int look_at_function(struct builder *b)
 {
     list_arcs(b);
     b->body_count = 0;
-    if (add_body(b, (struct body){0, b->kid_count, b->inside[b->function], 1, false, false}))
+    if (b->kid_count < 2 && !is_alone(b))
+        return 0;
+    if (add_body(b, (struct body){0, b->kid_count, b->inside[b->function], 1, b->kid_count < 2, false}))
         return -ENOMEM;
     for (uint32_t i = 0; i < b->body_count; i++) {
         struct body body = b->bodies[i]; /* a copy: the array may move */
@@ -535,7 +546,7 @@ static int look_at_site(struct builder *b)
     if (efg_callflow_site(b->flow, b->function)->node != EFG_NONE)
         return is_cut ? 0 : look_at_call(b);
     list_kids(b);
-    return is_cut || b->kid_count < 2 ? 0 : look_at_function(b);
+    return is_cut || !b->kid_count ? 0 : look_at_function(b);
 }
 
 static int look_at_all(struct builder *b)
