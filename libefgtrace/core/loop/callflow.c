@@ -301,27 +301,48 @@ uint64_t efg_callflow_whole(const struct efg_callflow *flow, uint32_t function, 
 
 /* ---- turns and gaps ---- */
 
+/* Whether it is known that SITE comes at most once in each call of its function. */
+static bool is_straight(const struct efg_callflow *flow, uint32_t site)
+{
+    return efg_place_loop(efg_callflow_place(flow, site)) == EFG_PLACE_NO_LOOP && !is_several(flow, site);
+}
+
 /* Whether it is known that END, which is below SITE, comes at most once each time. */
 static bool is_once(const struct efg_callflow *flow, uint32_t end, uint32_t site)
 {
     for (uint32_t x = end; x != site; x = flow->tree->sites[x].parent)
-        if (efg_place_loop(efg_callflow_place(flow, x)) != EFG_PLACE_NO_LOOP || is_several(flow, x))
+        if (!is_straight(flow, x))
             return false;
     return true;
 }
 
+/* The site after X, depth first, within END; what is below X only if GOES_ON. */
+static uint32_t next_below(const struct efg_callflow *flow, uint32_t x, uint32_t end, bool goes_on)
+{
+    const struct efg_site *sites = flow->tree->sites;
+
+    if (goes_on && sites[x].first_child != EFG_NONE)
+        return sites[x].first_child;
+    while (x != end && sites[x].next_sibling == EFG_NONE)
+        x = sites[x].parent;
+    return x == end ? EFG_NONE : sites[x].next_sibling;
+}
+
 /* A function that is called again with nothing between is not entered again, as edges have it. But what is
- * in no loop of it comes at most once in each call. Returns how often the most frequent such site of END
- * comes, if that is more than LEAST; END is SITE, or the first one below it that branches. */
+ * in no loop of it comes at most once in each call, nor does what that calls in this way. Returns how often
+ * the most frequent such site within END comes, if that is more than LEAST; END is SITE, or the first one
+ * below it that branches. */
 static uint64_t calls_of(const struct efg_callflow *flow, uint32_t site, uint32_t end, uint64_t least)
 {
     uint64_t most = least;
 
-    for (uint32_t x = flow->tree->sites[end].first_child; x != EFG_NONE;
-         x = flow->tree->sites[x].next_sibling) {
-        uint64_t visits = x < flow->sites ? efg_callflow_visits(flow, x) : 0;
-        if (visits > most && is_once(flow, x, site))
-            most = visits;
+    if (!is_once(flow, end, site))
+        return most;
+    for (uint32_t x = next_below(flow, end, end, true); x != EFG_NONE;) {
+        bool is_known = x < flow->sites && is_straight(flow, x);
+        uint64_t visits = is_known ? efg_callflow_visits(flow, x) : 0;
+        most = visits > most ? visits : most;
+        x = next_below(flow, x, end, is_known);
     }
     return most;
 }

@@ -405,12 +405,13 @@ static bool is_called_around(const struct builder *b, const struct body *body, s
            rounds.count <= more_than(b->tree->loops[body->parent].repetitions);
 }
 
-/* If it has as many rounds, that loop is known by this function, too. */
+/* If it has as many rounds, that loop is known by this function, too; of several, by the main loop's. */
 static void note_twin(struct builder *b, const struct body *body, uint64_t count)
 {
     struct efg_loop *around = &b->tree->loops[body->parent];
+    uint64_t main = b->main_function == EFG_NONE ? 0 : efg_callflow_site(b->flow, b->main_function)->hash;
 
-    if (is_near(count, around->repetitions))
+    if (is_near(count, around->repetitions) && (!main || around->twin != main))
         around->twin = efg_callflow_site(b->flow, b->function)->hash;
 }
 
