@@ -172,6 +172,25 @@ static void a_solver_in_a_step(void **state)
     assert_steps(3, 2, 2, 2 + 3 + 4); /* there are not enough steps yet */
 }
 
+/* The loop in it goes round not at all, once or twice, and once more in all. */
+static void a_loop_as_often_as_the_step(void **state)
+{
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph, position_of);
+    uint32_t rounds = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < CYCLES; i++) {
+        uint32_t until = i + 1 + (i % 3 != 2);
+        for (; rounds < until; rounds++)
+            for (uint32_t part = 0; part < 2; part++)
+                add(&graph, SOLVER + part, 0);
+        add(&graph, SUM, WORLD);
+    }
+    assert_int_equal(rounds, CYCLES + 1);
+    end(&graph, &history, CYCLES);
+}
+
 /* Batches of 3 rounds, with a sum at the end of each but for the first IDLE ones. */
 static void assert_batches(uint32_t idle, uint64_t iterations)
 {
@@ -206,6 +225,7 @@ int main(void)
         cmocka_unit_test(all_do_not_meet),
         cmocka_unit_test(something_between_questions),
         cmocka_unit_test(a_solver_in_a_step),
+        cmocka_unit_test(a_loop_as_often_as_the_step),
         cmocka_unit_test(sums_that_come_later),
     };
 

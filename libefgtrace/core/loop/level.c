@@ -200,15 +200,20 @@ static bool is_first(const struct efg_body *body, uint32_t i)
     return body->flow->tree->sites[body->sites[i].site].firsts > 0;
 }
 
-/* First rounds of loops in it say so: what comes in the other ones may come a little more often. */
+/* What comes in a loop within it, or in other rounds of one than the first, may come a little more often: a
+ * call in the loop itself says so, at best one in first rounds. */
 uint64_t efg_level_rounds(const struct efg_body *body, uint32_t i)
 {
     efg_place place = efg_level_place(body, i);
+    uint32_t own = EFG_NONE;
 
-    for (uint32_t k = i, end = next_count(body, i); place && k < end; k++)
+    for (uint32_t k = i, end = next_count(body, i); place && k < end; k++) {
         if (body->sites[k].place == place && is_first(body, k))
             return body->sites[k].entries;
-    return body->sites[i].entries;
+        if (body->sites[k].place == place && own == EFG_NONE)
+            own = k;
+    }
+    return body->sites[own == EFG_NONE ? i : own].entries;
 }
 
 static bool is_rare(const struct level *level, uint32_t i)
@@ -470,16 +475,19 @@ static bool is_from_start(const struct efg_callflow *flow, uint32_t site, uint32
 uint64_t efg_level_choose(const struct efg_body *body)
 {
     const struct efg_body_site *inner = NULL;
+    uint64_t inner_rounds = 0;
 
     for (uint32_t i = 0; i < body->count; i = efg_level_next(body, i)) {
         const struct efg_body_site *site = &body->sites[i];
         struct level level = look_at(body, i);
         if (inner && (level.rounds < LEAST_ROUNDS || !is_from_start(body->flow, site->site, inner->site)))
-            return inner->entries;
+            return inner_rounds;
         if (is_taken(&level) || (level.place && level.place == body->widest))
             return (uint64_t)level.rounds;
-        if (level.place && level.rounds >= LEAST_ROUNDS)
+        if (level.place && level.rounds >= LEAST_ROUNDS) {
             inner = site;
+            inner_rounds = (uint64_t)level.rounds;
+        }
     }
     return body->count ? body->sites[body->count - 1].entries : 0;
 }
