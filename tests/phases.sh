@@ -186,7 +186,7 @@ if in_full; then
     for slow in "1500 50" "1100 100"; do
         # shellcheck disable=SC2086 # two words
         late 4000 1 0 $slow
-        same "$name: one phase" step "$(said functions)"
+        same "$name: one phase" first "$(said functions)"
         same "$name: all of its iterations" 4000 "$(said iterations)"
         hasnt "$name: no other one was looked for" "phase      begins" "$dir/summary.txt"
         same "$name: one window" 10 "$(said recorded)"
