@@ -27,7 +27,7 @@ followed() {
 }
 
 followed nested "loop=[0-9a-f]* level=finer" -- "$programs/nested_solver" 150
-in_full && followed multigrid "level=coarser level=auto" mode=full -- ./multigrid 800
+in_full && followed multigrid "level=finer level=auto" mode=full -- ./multigrid 800
 in_full && followed late "interval=1ms" interval=1h -- "$programs/stencil2d" 300
 followed phases "loop=[0-9a-f]*" -- ./phases 2000 22:300 23:600
 followed graph "mode=adaptive" mode=graph -- "$programs/stencil2d" 300
