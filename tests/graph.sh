@@ -154,7 +154,7 @@ has "ways: in a picture" "47 x in ways.c:" ways.dot
 "$tool" graph pair >pair.dot
 has "pair: ranks of a call" '200 x (0-2)' pair.dot
 "$tool" graph star >star.dot
-has "star: ranks of a loop" ' x (1-4) in master_worker.c:' star.dot
+has "star: ranks of a loop" '204 x (0) in master_worker.c:' star.dot
 "$tool" graph -s path,partner grid >grid.dot
 has "grid: an edge of some ranks" "50 x (0-12:4)" grid.dot
 
