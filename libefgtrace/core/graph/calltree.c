@@ -202,8 +202,13 @@ uint32_t efg_calltree_common(const struct efg_calltree *tree, uint32_t a, uint32
 
 uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint32_t top)
 {
-    if (tree->sites[site].first_child != EFG_NONE)
-        return tree->sites[site].first_child;
+    uint32_t child = tree->sites[site].first_child;
+
+    return child != EFG_NONE ? child : efg_calltree_behind(tree, site, top);
+}
+
+uint32_t efg_calltree_behind(const struct efg_calltree *tree, uint32_t site, uint32_t top)
+{
     while (site != top && tree->sites[site].next_sibling == EFG_NONE)
         site = tree->sites[site].parent;
     return site == top ? EFG_NONE : tree->sites[site].next_sibling;

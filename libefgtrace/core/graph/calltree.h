@@ -103,6 +103,9 @@ bool efg_calltree_is_below(const struct efg_calltree *tree, uint32_t site, uint3
 /* The next site of TREE at or below TOP after SITE, depth first; EFG_NONE after the last. */
 uint32_t efg_calltree_next(const struct efg_calltree *tree, uint32_t site, uint32_t top);
 
+/* The same, without what is below SITE. */
+uint32_t efg_calltree_behind(const struct efg_calltree *tree, uint32_t site, uint32_t top);
+
 /* The site with this HASH, or EFG_NONE. */
 uint32_t efg_calltree_find(const struct efg_calltree *tree, uint64_t hash);
 

@@ -316,33 +316,22 @@ static bool is_once(const struct efg_callflow *flow, uint32_t end, uint32_t site
     return true;
 }
 
-/* The site after X, depth first, within END; what is below X only if GOES_ON. */
-static uint32_t next_below(const struct efg_callflow *flow, uint32_t x, uint32_t end, bool goes_on)
-{
-    const struct efg_site *sites = flow->tree->sites;
-
-    if (goes_on && sites[x].first_child != EFG_NONE)
-        return sites[x].first_child;
-    while (x != end && sites[x].next_sibling == EFG_NONE)
-        x = sites[x].parent;
-    return x == end ? EFG_NONE : sites[x].next_sibling;
-}
-
 /* A function that is called again with nothing between is not entered again, as edges have it. But what is
  * in no loop of it comes at most once in each call, nor does what that calls in this way. Returns how often
  * the most frequent such site within END comes, if that is more than LEAST; END is SITE, or the first one
  * below it that branches. */
 static uint64_t calls_of(const struct efg_callflow *flow, uint32_t site, uint32_t end, uint64_t least)
 {
+    const struct efg_calltree *tree = flow->tree;
     uint64_t most = least;
 
     if (!is_once(flow, end, site))
         return most;
-    for (uint32_t x = next_below(flow, end, end, true); x != EFG_NONE;) {
+    for (uint32_t x = efg_calltree_next(tree, end, end); x != EFG_NONE;) {
         bool is_known = x < flow->sites && is_straight(flow, x);
         uint64_t visits = is_known ? efg_callflow_visits(flow, x) : 0;
         most = visits > most ? visits : most;
-        x = next_below(flow, x, end, is_known);
+        x = is_known ? efg_calltree_next(tree, x, end) : efg_calltree_behind(tree, x, end);
     }
     return most;
 }
