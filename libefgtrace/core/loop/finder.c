@@ -95,7 +95,7 @@ static void find_again(struct known *known, const struct efg_calltree *tree)
     known->key = known->loop.key = key;
 }
 
-void efg_finder_renew(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop)
+struct efg_mainloop efg_finder_renew(struct efg_finder *finder, uint64_t now)
 {
     efg_history_restart(&finder->history, now); /* without memory it looks back no further */
     efg_callflow_fini(&finder->flow);
@@ -104,7 +104,7 @@ void efg_finder_renew(struct efg_finder *finder, uint64_t now, struct efg_mainlo
     finder->choice = (struct known){.key = EFG_NONE};
     finder->equal = 0;
     find_again(&finder->accepted, finder->graph->tree);
-    *loop = finder->accepted.loop;
+    return finder->accepted.loop;
 }
 
 struct efg_judge *efg_finder_judge(struct efg_finder *finder)

@@ -75,9 +75,9 @@ bool efg_finder_is_apart(const struct efg_finder *finder);
 bool efg_finder_sees(const struct efg_finder *finder, uint32_t site);
 
 /* The graph was made coarser (coarsen.h): sites and ids have changed. Start again at NOW ns, but keep the
- * accepted loop if it can still be told apart: *LOOP is that one, with the ids of now; else its function is
+ * accepted loop if it can still be told apart. Returns that one, with the ids of now; else its function is
  * 0. */
-void efg_finder_renew(struct efg_finder *finder, uint64_t now, struct efg_mainloop *loop);
+struct efg_mainloop efg_finder_renew(struct efg_finder *finder, uint64_t now);
 
 /* What the last sample saw; all ids are of its time. */
 struct efg_judge *efg_finder_judge(struct efg_finder *finder);

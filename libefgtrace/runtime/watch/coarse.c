@@ -77,12 +77,11 @@ static void reduce(struct efg_thread *t, uint64_t now)
     efg_coarse_hear(dropped);
     t->detail = to;
     t->graph.dropped = dropped;
-    struct efg_mainloop ignored;
     int claim = efg_leader_claim(t);
     if (claim)
         efg_mainloop_rename(t, done, now);
     else if (t->finder && done != EFG_COARSENED_NOTHING)
-        efg_finder_renew(t->finder, now, &ignored);
+        (void)efg_finder_renew(t->finder, now);
     efg_leader_release(claim);
 }
 

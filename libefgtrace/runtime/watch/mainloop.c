@@ -129,7 +129,7 @@ void efg_mainloop_rename(struct efg_thread *t, enum efg_coarsened outcome, uint6
     if (outcome == EFG_COARSENED_NOTHING)
         return;
     if (t->finder)
-        efg_finder_renew(t->finder, now, &main);
+        main = efg_finder_renew(t->finder, now);
     efg_next_forget();
     efg_phases_forget_sites(&s->main, &main);
     s->loop = s->main = main;
