@@ -244,8 +244,7 @@ static void any_positions(struct efg_run_names *names)
                                             .order = (uint32_t)random_any(),
                                             .leg = (uint32_t)random_any(),
                                             .firsts = efg_frame_firsts(frame->offset)};
-            struct efg_run_position known = {frame->module, frame->offset, position};
-            if (efg_run_position_add(names, known))
+            if (efg_run_position_add(names, frame, position))
                 abort();
         }
 }

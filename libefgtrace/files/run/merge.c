@@ -116,9 +116,8 @@ static bool is_same_path(const struct efg_merge *m, uint32_t number, const void 
 static void add_position(struct efg_merge *m, const struct efg_run_position *position,
                          const uint32_t *module_number)
 {
-    struct efg_run_position renumbered = *position;
-    renumbered.module = module_number[position->module];
-    m->failed |= efg_run_position_add(&m->common.names, renumbered) != 0;
+    struct efg_frame frame = {.module = module_number[position->module], .offset = position->offset};
+    m->failed |= efg_run_position_add(&m->common.names, &frame, position->position) != 0;
 }
 
 static uint32_t add_path(struct efg_merge *m, struct efg_run_path *path, const uint32_t *module_number)
@@ -310,10 +309,7 @@ static void copy_positions(struct efg_merge *m, struct efg_run_names *to, const 
     for (uint32_t i = 0; i < to->path_count && !m->failed; i++)
         for (uint32_t k = 0; k < to->paths[i].depth && !m->failed; k++) {
             const struct efg_frame *frame = &to->paths[i].frames[k];
-            struct efg_position position = efg_run_position(names, frame);
-            if (position.place)
-                m->failed |= efg_run_position_add(
-                                 to, (struct efg_run_position){frame->module, frame->offset, position}) != 0;
+            m->failed |= efg_run_position_add(to, frame, efg_run_position(names, frame)) != 0;
         }
 }
 

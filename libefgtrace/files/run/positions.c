@@ -10,45 +10,43 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-static uint64_t key_of(uint32_t module, uint64_t offset)
+/* The key of MODULE and OFFSET in NAMES->BY_FRAME, and their position there, or NULL. */
+static const struct efg_run_position *find(const struct efg_run_names *names, uint32_t module,
+                                           uint64_t offset, uint64_t *key)
 {
-    return efg_hash_mix(module, offset);
-}
+    const uint64_t *number;
 
-/* Its slot in the table, or that of none: NUMBER is 0. NULL without memory. */
-static uint64_t *find(struct efg_run_names *names, uint32_t module, uint64_t offset)
-{
-    for (uint64_t key = key_of(module, offset);; key++) { /* another one may have this hash */
-        uint64_t *number = efg_map_put(&names->by_frame, key);
-        if (!number || !*number)
-            return number;
+    *key = efg_hash_mix(module, offset);
+    for (; (number = efg_map_find(&names->by_frame, *key)); ++*key) { /* another one may have this hash */
         const struct efg_run_position *known = &names->positions[*number - 1];
         if (known->module == module && known->offset == offset)
-            return number;
+            return known;
     }
+    return NULL;
 }
 
-int efg_run_position_add(struct efg_run_names *names, struct efg_run_position position)
+int efg_run_position_add(struct efg_run_names *names, const struct efg_frame *frame,
+                         struct efg_position position)
 {
-    bool has_room = !efg_array_grow(&names->positions, names->position_count, 1, sizeof *names->positions);
-    uint64_t *number = has_room ? find(names, position.module, position.offset) : NULL;
-    if (number && !*number) {
-        names->positions[names->position_count++] = position;
-        *number = names->position_count;
-    }
-    return number ? 0 : -ENOMEM;
+    uint64_t key, *number;
+
+    if (!position.place || find(names, frame->module, frame->offset, &key))
+        return 0;
+    if (efg_array_grow(&names->positions, names->position_count, 1, sizeof *names->positions) ||
+        !(number = efg_map_put(&names->by_frame, key)))
+        return -ENOMEM;
+    names->positions[names->position_count++] =
+        (struct efg_run_position){frame->module, frame->offset, position};
+    *number = names->position_count;
+    return 0;
 }
 
 struct efg_position efg_run_position(const struct efg_run_names *names, const struct efg_frame *frame)
 {
-    const uint64_t *number;
-    uint64_t key = key_of(frame->module, frame->offset);
-    while ((number = efg_map_find(&names->by_frame, key++))) {
-        const struct efg_run_position *known = &names->positions[*number - 1];
-        if (known->module == frame->module && known->offset == frame->offset)
-            return known->position;
-    }
-    return (struct efg_position){0};
+    uint64_t key;
+    const struct efg_run_position *known = find(names, frame->module, frame->offset, &key);
+
+    return known ? known->position : (struct efg_position){0};
 }
 
 /* --- bytes --- */
@@ -79,13 +77,13 @@ int efg_run_get_positions(struct efg_run_names *names, const void *bytes, size_t
     struct efg_input in = efg_input(bytes, size);
     size_t count = efg_reader_count(&in.reader, EFG_LEAST_POSITION);
     for (size_t i = 0; i < count && !in.reader.failed; i++) {
-        struct efg_run_position p = {.module = efg_input_32(&in), .offset = efg_input_number(&in)};
-        p.position.place = get_halves(&in);
-        p.position.order = get_halves(&in);
-        p.position.leg = efg_input_32(&in);
-        p.position.firsts = efg_frame_firsts(p.offset);
-        efg_input_expect(&in, p.module < names->module_count && p.position.place);
-        if (!in.reader.failed && efg_run_position_add(names, p))
+        struct efg_frame frame = {.module = efg_input_32(&in), .offset = efg_input_number(&in)};
+        struct efg_position p = {.place = get_halves(&in)};
+        p.order = get_halves(&in);
+        p.leg = efg_input_32(&in);
+        p.firsts = efg_frame_firsts(frame.offset);
+        efg_input_expect(&in, frame.module < names->module_count && p.place);
+        if (!in.reader.failed && efg_run_position_add(names, &frame, p))
             return -ENOMEM;
     }
     return efg_input_outcome(&in);

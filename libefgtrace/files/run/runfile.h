@@ -468,9 +468,11 @@ const struct efg_run_path *efg_run_path(const struct efg_run *run, uint32_t path
  * without memory. */
 uint32_t *efg_run_path_calls(const struct efg_run *run);
 
-/* The position of FRAME, all zero if it is not known; add one, unless it is there. Returns 0 or -ENOMEM. */
+/* The position of FRAME, all zero if it is not known; add the one that it has, unless that is not known or
+ * FRAME is there. Returns 0 or -ENOMEM. */
 struct efg_position efg_run_position(const struct efg_run_names *names, const struct efg_frame *frame);
-int efg_run_position_add(struct efg_run_names *names, struct efg_run_position position);
+int efg_run_position_add(struct efg_run_names *names, const struct efg_frame *frame,
+                         struct efg_position position);
 
 /* The name of a module of a frame, "?" if there is none. */
 const char *efg_run_module(const struct efg_run *run, uint32_t module);

@@ -67,10 +67,7 @@ static int fill_positions(struct efg_run_names *names)
     for (uint32_t i = 0; i < names->path_count; i++)
         for (uint32_t k = 0; k < names->paths[i].depth && !error; k++) {
             const struct efg_frame *frame = &names->paths[i].frames[k];
-            struct efg_position position = efg_callpath_known_position(frame);
-            if (position.place)
-                error = efg_run_position_add(
-                    names, (struct efg_run_position){frame->module, frame->offset, position});
+            error = efg_run_position_add(names, frame, efg_callpath_known_position(frame));
         }
     return error;
 }
