@@ -103,6 +103,30 @@ static void test_what_was_never_elected(void **state)
     assert_null(efg_phases_numbered(&job.agree, 3));
 }
 
+/* A phase goes on behind its last sample. In a short run, of which few are taken, 93 iterations of the main
+ * loop were told of 1119. */
+static void test_behind_the_last_sample(void **state)
+{
+    uint32_t function = efg_calltree_find(&job.tree, job.one), key = job.tree.sites[function].first_child;
+    struct efg_mainloop loop = {.function = job.one, .key = key};
+    (void)state;
+    job.flow.flow = calloc(job.flow.sites, sizeof *job.flow.flow);
+    for (uint64_t each = 1; each <= 3; each++) {
+        efg_phases = (struct efg_phases){.present = EFG_NONE, .counted = EFG_NONE};
+        loop.iterations = 22;
+        job.flow.flow[key].entries = 22 * each + 1;
+        efg_phases_open(&loop, 100, NULL, false);
+        efg_phases_update(&loop, &job.flow, 150);
+        efg_phases_close(300);
+        job.flow.flow[key].entries = 1119 * each;
+        assert_int_equal(efg_phases_loop(&job.flow, &efg_phases.list[0]).iterations, 1119);
+        job.flow.flow[key].entries = 10;
+        assert_int_equal(efg_phases_loop(&job.flow, &efg_phases.list[0]).iterations, 22);
+        free(efg_phases.list);
+    }
+    free(job.flow.flow);
+}
+
 /* --- iterations --- */
 
 static void open_phase(uint64_t function, uint64_t begin)
@@ -171,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_was_never_elected, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_behind_the_last_sample, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_pivot_of_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_pivot_between, set_up, tear_down),
     };

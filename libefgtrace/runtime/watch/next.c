@@ -130,7 +130,7 @@ bool efg_next_look(struct efg_thread *t, uint64_t now)
 /* LOOP is that of the present phase, since when the list of phases has it. */
 static void enter(const struct efg_thread *t, const struct efg_mainloop *loop, uint64_t now)
 {
-    efg_phases_update(loop, now);
+    efg_phases_update(loop, efg_next_judge(t)->flow, now);
     efg_phases_name(&s->control.agree);
     if (!have_others_gone_on(t))
         efg_phases_claim();

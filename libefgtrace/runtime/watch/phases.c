@@ -170,12 +170,23 @@ uint64_t efg_phases_bound(void)
     return phase->measured > phase->resumed ? phase->measured : phase->resumed;
 }
 
-void efg_phases_update(const struct efg_mainloop *loop, uint64_t now)
+/* How often its key was entered; 0: not known. */
+static uint64_t turns_of(const struct efg_mainloop *loop, const struct efg_callflow *flow)
+{
+    if (!flow || loop->key >= flow->sites)
+        return 0;
+    return efg_calltree_find(flow->tree, loop->function) == loop->key ? efg_callflow_visits(flow, loop->key)
+                                                                      : efg_callflow_turns(flow, loop->key);
+}
+
+void efg_phases_update(const struct efg_mainloop *loop, const struct efg_callflow *flow, uint64_t now)
 {
     struct efg_phase *phase = present();
 
     if (!phase || phase->loop.function != loop->function)
         return;
+    if (flow && loop->iterations)
+        phase->of_each = (turns_of(loop, flow) + loop->iterations / 2) / loop->iterations;
     if (loop->iterations > phase->loop.iterations || phase->measured < phase->resumed)
         phase->measured = now;
     phase->loop = *loop;
@@ -304,20 +315,13 @@ const struct efg_phase *efg_phases_asked(struct efg_wish wish)
     return best;
 }
 
-/* Its key may be entered several times in an iteration: how often tells what was known of it last, by a
- * sample, or by its pivot. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase)
 {
     struct efg_mainloop loop = phase->loop;
+    uint64_t iterations = phase->of_each ? turns_of(&loop, flow) / phase->of_each : 0;
 
-    if (loop.key >= flow->sites)
-        return loop;
-    bool is_call = efg_calltree_find(flow->tree, loop.function) == loop.key;
-    uint64_t turns = is_call ? efg_callflow_visits(flow, loop.key) : efg_callflow_turns(flow, loop.key);
-    uint64_t known = phase->visits > loop.iterations ? phase->visits : loop.iterations;
-    uint64_t of_each = (turns + known / 2) / known;
-    if (of_each && turns / of_each > loop.iterations)
-        loop.iterations = turns / of_each;
+    if (iterations > loop.iterations)
+        loop.iterations = iterations;
     return loop;
 }
 

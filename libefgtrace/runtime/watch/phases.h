@@ -20,6 +20,7 @@ struct efg_phase {
     uint64_t begin, end;   /* of it all */
     uint64_t resumed;      /* since then it lasts; 0: it is over */
     uint64_t measured;     /* when it was last seen to go round, by a sample */
+    uint64_t of_each;      /* iteration its key was entered so often, as that sample saw it; 0: not known */
     uint64_t time;         /* ns that it has lasted, without the present stretch */
     uint64_t used, waited; /* processor time in it, and ns of waiting for a processor; likewise */
     /* Of pivots that are no longer marked, the one whose iterations take most time. */
@@ -57,9 +58,9 @@ void efg_phases_resume(void);
 /* Until when the present one has lasted at least, as samples tell; before the first one, the start. */
 uint64_t efg_phases_bound(void);
 
-/* The present one has what is said of it, as it is NOW. If its loop is the one that was elected, it has that
- * number. */
-void efg_phases_update(const struct efg_mainloop *loop, uint64_t now);
+/* The present one has what is said of it, as it is NOW, in FLOW (NULL: not known). If its loop is that which
+ * was elected, it has that number. */
+void efg_phases_update(const struct efg_mainloop *loop, const struct efg_callflow *flow, uint64_t now);
 void efg_phases_name(const struct efg_agree *agree);
 
 /* In these, a phase that was never elected has the number of a loop of its function that was.
