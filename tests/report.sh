@@ -268,6 +268,17 @@ has "symbols off: it says that nobody looked" "Names        not looked up, as sy
 "$tool" report main.off >after
 hasnt "... and then they are there" "Names" after
 
+# --- the function that has the loop ---
+
+line=$(grep -n ' advance(p, step)' "$root/tests/programs/wrapped.c" | cut -d: -f1)
+for case in -O0 -O2; do
+    $MPICC $case -g "$root/tests/programs/wrapped.c" -o wrapped || exit 2
+    ranks 4 env EFGTRACE_LOOP=integrate "$tool" run --summary off -o "wrapped$case" ./wrapped 500 1000 >/dev/null
+    has "wrapped $case: the star is where the loop is" "* in wrapped.c:$line integrate" "wrapped$case/summary.txt"
+    has "wrapped $case: so is the main loop" "Main loop    in integrate, 500 iterations" "wrapped$case/summary.txt"
+    hasnt "wrapped $case: it is found by its name" "no such loop" "wrapped$case/summary.txt"
+done
+
 # --- one loop, one row ---
 
 loops="import json, sys; g = json.load(sys.stdin); print(g['main'], *((l['repetitions'], l['parent']) for l in g['loops']))"

@@ -102,6 +102,19 @@ static void name_line(const struct efg_run *run, const struct efg_node *node, ui
     name_frame(run, node, depth, text + used, size - used);
 }
 
+/* The first frame of NODE that is in FUNCTION, from DEPTH outwards; DEPTH if none is. */
+static uint32_t depth_of(const struct efg_run *run, const struct efg_node *node, uint32_t depth,
+                         const char *function)
+{
+    char name[256];
+    for (uint32_t i = depth + 1; i-- > 0;) {
+        name_frame(run, node, i, name, sizeof name);
+        if (!strcmp(name, function))
+            return i;
+    }
+    return depth;
+}
+
 /* How much of where it is called. */
 enum detail { FUNCTION, CALLER, LINE, DETAILS };
 
@@ -109,14 +122,15 @@ static void name_phase(const struct efg_run *run, const struct efg_graph *graph,
                        const struct efg_looptree *tree, const struct efg_run_loop *loop, enum detail detail,
                        char *text, size_t size)
 {
+    const struct efg_node *node = &graph->nodes[loop->node];
     efg_summary_loop_name(run, graph, tree, loop, text, size);
     size_t used = strlen(text);
-    if (detail == FUNCTION || !loop->depth || used + sizeof " < " > size)
+    uint32_t depth = depth_of(run, node, loop->depth, text);
+    if (detail == FUNCTION || !depth || used + sizeof " < " > size)
         return;
     memcpy(text + used, " < ", sizeof " < ");
     used += strlen(" < ");
-    (detail == LINE ? name_line : name_frame)(run, &graph->nodes[loop->node], loop->depth - 1, text + used,
-                                              size - used);
+    (detail == LINE ? name_line : name_frame)(run, node, depth - 1, text + used, size - used);
 }
 
 void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,

@@ -6,7 +6,9 @@
  * The function that holds a loop: all its calls' paths are followed from the outermost
  * frame inwards, inlined frames being frames as well. As long as all are in the same function,
  * it may be the one; as long as they also go on from the same line, the next
- * frame is looked at. Where they part is the body of the loop.
+ * frame is looked at. Where they part is the body of the loop. That may be in a function which the loop
+ * calls in each round: if the machine code says that it has no loop, the loop is that of the function around
+ * it which has one.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include "base/compare.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "core/flow/place.h"
 #include "core/graph/detail.h"
 #include "core/graph/partner.h"
 #include "names.h"
@@ -604,6 +607,7 @@ struct place {            /* a frame, or an inlined one in it */
     const char *module, *file;
     uint64_t offset; /* 0 where file and line say it better */
     uint32_t line;
+    efg_place loops; /* of its function that it is in */
 };
 
 /* The place LEVEL frames in from the outermost one of PATH. Returns false beyond the innermost. */
@@ -619,7 +623,10 @@ static bool place_at(const struct efg_run *run, const struct efg_run_path *path,
             level -= count;
             continue;
         }
-        *place = (struct place){NULL, module, "", frame->offset, 0};
+        *place = (struct place){.module = module,
+                                .file = "",
+                                .offset = frame->offset,
+                                .loops = efg_run_position(&run->common.names, frame).place};
         if (site && site->symbol_count) {
             const struct efg_run_symbol *symbol = &site->symbols[count - 1 - level];
             place->function = symbol->function;
@@ -646,8 +653,19 @@ static bool is_same_place(const struct place *a, const struct place *b)
 struct common {         /* what the calls of a loop have in common at one level */
     struct place place; /* of the first one */
     bool any, function, all;
-    bool nameless; /* in one module, and no function is known */
+    bool nameless;                /* in one module, and no function is known */
+    bool is_looping, is_straight; /* all are in loops of their functions, or none is */
 };
+
+static bool is_straight(const struct place *place)
+{
+    return efg_place_loop(place->loops) == EFG_PLACE_NO_LOOP && !(place->loops & EFG_PLACE_SEVERAL);
+}
+
+static bool is_looping(const struct place *place)
+{
+    return efg_place_loop(place->loops) > EFG_PLACE_NO_LOOP;
+}
 
 static void compare_at(const struct efg_run *run, const struct efg_node *node, uint32_t level,
                        struct common *common)
@@ -655,10 +673,13 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
     const struct efg_run_path *path = efg_run_path(run, node->signature.path);
     struct place place;
     if (!path || !place_at(run, path, level, &place)) {
-        common->function = common->all = common->nameless = false;
+        common->function = common->all = common->nameless = common->is_looping = common->is_straight = false;
     } else if (!common->any) {
-        *common = (struct common){place, true, place.function != NULL, true, !place.function};
+        *common = (struct common){
+            place, true, place.function, true, !place.function, is_looping(&place), is_straight(&place)};
     } else {
+        common->is_looping &= is_looping(&place);
+        common->is_straight &= is_straight(&place);
         common->nameless &= !place.function && !strcmp(place.module, common->place.module);
         common->function &= is_same_function(&place, &common->place);
         common->all &= is_same_place(&place, &common->place);
@@ -697,6 +718,7 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
     struct common common = {.all = true};
     struct place unnamed = {0};
     const char *function = NULL;
+    bool is_found = false; /* a loop of the code, around all that is further in */
     uint32_t levels = levels_down_to(run, graph, tree, loop);
     for (uint32_t level = 0; common.all && level < levels; level++) {
         common = (struct common){.function = true, .all = true};
@@ -706,6 +728,9 @@ void efg_summary_function(const struct efg_run *run, const struct efg_graph *gra
         }
         if (!common.any)
             break;
+        if (is_found && common.is_straight)
+            continue;
+        is_found = common.is_looping;
         if (common.function) {
             function = common.place.function;
             unnamed = (struct place){0}; /* that was further out: in the start-up code */

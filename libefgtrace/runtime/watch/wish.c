@@ -53,7 +53,7 @@ static bool has_name(struct efg_path path, uint32_t depth)
     return false;
 }
 
-/* By any path below SITE. */
+/* By any path below SITE: its function, or one around it that makes no other calls. */
 static bool is_wished(const struct efg_graph *graph, uint32_t site)
 {
     const struct efg_site *sites = graph->tree->sites;
@@ -62,7 +62,12 @@ static bool is_wished(const struct efg_graph *graph, uint32_t site)
     while (sites[leaf].first_child != EFG_NONE)
         leaf = sites[leaf].first_child;
     uint32_t path = sites[leaf].node == EFG_NONE ? 0 : graph->nodes[sites[leaf].node].signature.path;
-    return path && has_name(efg_callpath_get(path), sites[site].depth);
+    bool is = path && has_name(efg_callpath_get(path), sites[site].depth);
+    while (path && !is && site != EFG_CALLTREE_ROOT && sites[sites[site].parent].child_count == 1) {
+        site = sites[site].parent;
+        is = has_name(efg_callpath_get(path), sites[site].depth);
+    }
+    return is;
 }
 
 /* FUNCTION has a loop that has gone round. */
