@@ -650,6 +650,12 @@ static bool is_same_place(const struct place *a, const struct place *b)
            !strcmp(a->file, b->file);
 }
 
+/* Symbol tables name the start-up code of the C library too: what nobody looks for. */
+bool efg_summary_is_worth_naming(const char *function)
+{
+    return strcmp(function, "?") && strcmp(function, "_start") && strncmp(function, "__libc_start", 12);
+}
+
 struct common {         /* what the calls of a loop have in common at one level */
     struct place place; /* of the first one */
     bool any, function, all;
@@ -664,7 +670,8 @@ static bool is_straight(const struct place *place)
 
 static bool is_looping(const struct place *place)
 {
-    return efg_place_loop(place->loops) > EFG_PLACE_NO_LOOP;
+    return efg_place_loop(place->loops) > EFG_PLACE_NO_LOOP &&
+           (!place->function || efg_summary_is_worth_naming(place->function));
 }
 
 static void compare_at(const struct efg_run *run, const struct efg_node *node, uint32_t level,
@@ -684,12 +691,6 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
         common->function &= is_same_function(&place, &common->place);
         common->all &= is_same_place(&place, &common->place);
     }
-}
-
-/* Symbol tables name the start-up code of the C library too: what nobody looks for. */
-bool efg_summary_is_worth_naming(const char *function)
-{
-    return strcmp(function, "?") && strcmp(function, "_start") && strncmp(function, "__libc_start", 12);
 }
 
 /* Levels down to the call in the function of LOOP, which all that it does may have in common. */
