@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether all tables tell the same of the main loop: how often it went round, how long an iteration takes, and
-with which call the recorded ones begin.
+"""Whether all tables tell the same of the main loop: in which function it is, how often it went round, how long an
+iteration takes, and with which call the recorded ones begin.
 
 usage: tables.py TOOL TRACE
 
@@ -63,6 +63,14 @@ def check_begin(text, report):
     return [] if len(others) < 2 else [f'iterations begin with {calls}, not {begin[0]}']
 
 
+def check_function(summary):
+    """Behind the function there may be its callers, an offset, and what the loop does."""
+    lines = re.sub(r'\n {15}(?=\S)', ' ', summary)
+    told = found(r'^Main loop +in (.*?), \d', lines) + found(r'\* +in (?:\S+:\d+ )?(.*?)(?:: [A-Z]\w+.*)?$', lines)
+    functions = {re.split(r' < |@0x| \(inner| #| \(has', name)[0] for name in told}
+    return [f'it is in {sorted(functions)}'] * (len(functions) > 1)
+
+
 def main():
     with open(f'{TRACE}/summary.txt', encoding='utf-8') as file:
         summary = file.read()
@@ -82,7 +90,7 @@ def main():
     wrong = [f'{name} {list(all)}' for name, all in told.items() if {float(n) for n in all} - {wanted}]
     times = set(found(r'^Main loop .* take (.*) each', text) + found(r'all iterations (.*?) \(', text) +
                 found(r'^all .* of all ranks, (.*?) each', text)[:1])
-    wrong += [f'an iteration takes {times}'] * (len(times) > 1) + check_begin(text, report)
+    wrong += [f'an iteration takes {times}'] * (len(times) > 1) + check_begin(text, report) + check_function(summary)
     print(f'{wanted:.0f} iterations' + ''.join(f'; {what}' for what in wrong))
     sys.exit(bool(wrong))
 

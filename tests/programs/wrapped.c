@@ -3,7 +3,7 @@
  * 500 steps: Sendrecv around the ring, compute, Allreduce of the world. True iterations: ITERATIONS (500), of
  * integrate.
  *
- * programs.sh: steps=500 iterations=500 graph=yes */
+ * programs.sh: steps=500 iterations=500 */
 #include "program.h"
 
 #define APART __attribute__((noinline))

@@ -115,38 +115,46 @@ static uint32_t depth_of(const struct efg_run *run, const struct efg_node *node,
     return depth;
 }
 
-/* How much of where it is called. */
-enum detail { FUNCTION, CALLER, LINE, DETAILS };
-
-static void name_phase(const struct efg_run *run, const struct efg_graph *graph,
-                       const struct efg_looptree *tree, const struct efg_run_loop *loop, enum detail detail,
+/* With so much of where it is called: 0: nothing; 2k - 1: the function k frames out; 2k: the line in it, too.
+ * Returns false if there are no frames so far out. */
+static bool name_phase(const struct efg_run *run, const struct efg_graph *graph,
+                       const struct efg_looptree *tree, const struct efg_run_loop *loop, uint32_t detail,
                        char *text, size_t size)
 {
     const struct efg_node *node = &graph->nodes[loop->node];
+    uint32_t more = (detail + 1) / 2;
     efg_summary_loop_name(run, graph, tree, loop, text, size);
     size_t used = strlen(text);
     uint32_t depth = depth_of(run, node, loop->depth, text);
-    if (detail == FUNCTION || !depth || used + sizeof " < " > size)
-        return;
+    if (!detail || depth < more || used + sizeof " < " > size)
+        return !detail;
     memcpy(text + used, " < ", sizeof " < ");
     used += strlen(" < ");
-    (detail == LINE ? name_line : name_frame)(run, node, depth - 1, text + used, size - used);
+    (detail % 2 ? name_frame : name_line)(run, node, depth - more, text + used, size - used);
+    return true;
+}
+
+/* Whether TEXT, with so much detail, is the name of PHASE alone. */
+static bool is_unique(const struct efg_run *run, const struct efg_run_thread *thread,
+                      const struct efg_looptree *tree, const struct efg_run_phase *phase, uint32_t detail,
+                      const char *text)
+{
+    char other[256];
+    for (uint32_t i = 0; i < thread->phase_count; i++) {
+        const struct efg_run_loop *loop = &thread->phases[i].loop;
+        name_phase(run, &thread->graph, tree, loop, detail, other, sizeof other);
+        if (loop->function != phase->loop.function && !strcmp(text, other))
+            return false;
+    }
+    return true;
 }
 
 void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thread *thread,
                             const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
                             size_t size)
 {
-    char other[256];
-    bool is_unique = false;
-
-    for (enum detail detail = FUNCTION; detail < DETAILS && !is_unique; detail++) {
-        name_phase(run, &thread->graph, tree, &phase->loop, detail, text, size);
-        is_unique = true;
-        for (uint32_t i = 0; i < thread->phase_count && is_unique; i++) {
-            const struct efg_run_loop *loop = &thread->phases[i].loop;
-            name_phase(run, &thread->graph, tree, loop, detail, other, sizeof other);
-            is_unique = loop->function == phase->loop.function || strcmp(text, other) != 0;
-        }
-    }
+    uint32_t detail = 0;
+    while (name_phase(run, &thread->graph, tree, &phase->loop, detail, text, size) &&
+           !is_unique(run, thread, tree, phase, detail, text))
+        detail++;
 }
