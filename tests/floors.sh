@@ -41,6 +41,7 @@ files/run       files/disk      is made and opened without following links
 files/run       files/log       names the kinds of calls as records do
 files/run       files/order     holds orders, coded
 files/run       files/symbols   names of functions
+files/summary   core/flow       which function has a loop: where its calls are in the code
 files/summary   core/graph      what partners and dimensions of nodes mean
 files/summary   core/loop       the loops of a rank
 files/summary   files/conf      which key changes what

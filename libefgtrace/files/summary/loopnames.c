@@ -4,6 +4,7 @@
  * functions, also where the tree of loops has no such loop.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "summary.h"
@@ -115,35 +116,43 @@ static uint32_t depth_of(const struct efg_run *run, const struct efg_node *node,
     return depth;
 }
 
+struct name {                    /* of a loop */
+    const struct efg_node *node; /* in it */
+    uint32_t depth;              /* of the frame of NODE that is in its function */
+    char function[256];
+};
+
+static struct name name_of(const struct efg_run *run, const struct efg_graph *graph,
+                           const struct efg_looptree *tree, const struct efg_run_loop *loop)
+{
+    struct name name = {.node = &graph->nodes[loop->node]};
+    efg_summary_loop_name(run, graph, tree, loop, name.function, sizeof name.function);
+    name.depth = depth_of(run, name.node, loop->depth, name.function);
+    return name;
+}
+
 /* With so much of where it is called: 0: nothing; 2k - 1: the function k frames out; 2k: the line in it, too.
  * Returns false if there are no frames so far out. */
-static bool name_phase(const struct efg_run *run, const struct efg_graph *graph,
-                       const struct efg_looptree *tree, const struct efg_run_loop *loop, uint32_t detail,
-                       char *text, size_t size)
+static bool put_name(const struct efg_run *run, const struct name *name, uint32_t detail, char *text,
+                     size_t size)
 {
-    const struct efg_node *node = &graph->nodes[loop->node];
     uint32_t more = (detail + 1) / 2;
-    efg_summary_loop_name(run, graph, tree, loop, text, size);
-    size_t used = strlen(text);
-    uint32_t depth = depth_of(run, node, loop->depth, text);
-    if (!detail || depth < more || used + sizeof " < " > size)
+    size_t used = (size_t)snprintf(text, size, "%s", name->function);
+    if (!detail || name->depth < more || used + sizeof " < " > size)
         return !detail;
-    memcpy(text + used, " < ", sizeof " < ");
-    used += strlen(" < ");
-    (detail % 2 ? name_frame : name_line)(run, node, depth - more, text + used, size - used);
+    used += (size_t)snprintf(text + used, size - used, " < ");
+    (detail % 2 ? name_frame : name_line)(run, name->node, name->depth - more, text + used, size - used);
     return true;
 }
 
-/* Whether TEXT, with so much detail, is the name of PHASE alone. */
-static bool is_unique(const struct efg_run *run, const struct efg_run_thread *thread,
-                      const struct efg_looptree *tree, const struct efg_run_phase *phase, uint32_t detail,
+/* Whether none of the COUNT others is called TEXT with so much detail. */
+static bool is_unique(const struct efg_run *run, const struct name *others, uint32_t count, uint32_t detail,
                       const char *text)
 {
     char other[256];
-    for (uint32_t i = 0; i < thread->phase_count; i++) {
-        const struct efg_run_loop *loop = &thread->phases[i].loop;
-        name_phase(run, &thread->graph, tree, loop, detail, other, sizeof other);
-        if (loop->function != phase->loop.function && !strcmp(text, other))
+    for (uint32_t i = 0; i < count; i++) {
+        put_name(run, &others[i], detail, other, sizeof other);
+        if (!strcmp(text, other))
             return false;
     }
     return true;
@@ -153,8 +162,13 @@ void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thre
                             const struct efg_looptree *tree, const struct efg_run_phase *phase, char *text,
                             size_t size)
 {
-    uint32_t detail = 0;
-    while (name_phase(run, &thread->graph, tree, &phase->loop, detail, text, size) &&
-           !is_unique(run, thread, tree, phase, detail, text))
+    struct name own = name_of(run, &thread->graph, tree, &phase->loop);
+    struct name *others = calloc(thread->phase_count + 1, sizeof *others); /* without memory there are none */
+    uint32_t count = 0, detail = 0;
+    for (uint32_t i = 0; others && i < thread->phase_count; i++)
+        if (thread->phases[i].loop.function != phase->loop.function)
+            others[count++] = name_of(run, &thread->graph, tree, &thread->phases[i].loop);
+    while (put_name(run, &own, detail, text, size) && !is_unique(run, others, count, detail, text))
         detail++;
+    free(others);
 }
