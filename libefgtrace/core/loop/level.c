@@ -58,13 +58,12 @@ static uint32_t function_of(const struct efg_body *body, uint32_t i)
     return efg_order_function(body->flow->tree->sites[body->sites[i].site].order);
 }
 
-/* A line of a script often calls several functions, in turn. */
+/* One call site may lead to several functions, as a line of a script often does: their places have nothing to
+ * do with one another. */
 static bool is_one_function(const struct efg_body *body)
 {
-    uint32_t first = function_of(body, 0);
-
     for (uint32_t i = 1; i < body->count; i++)
-        if (function_of(body, i) != first && (first | function_of(body, i)) >= EFG_ORDER_SCRIPTS)
+        if (function_of(body, i) != function_of(body, 0))
             return false;
     return true;
 }

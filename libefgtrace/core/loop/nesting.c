@@ -310,16 +310,6 @@ static struct rounds find_outermost(const struct efg_body *body, uint64_t count)
                                                                  : (struct rounds){count, taken};
 }
 
-/* Whether all calls of BODY are in one function, as far as is known: one call site may lead to several. */
-static bool is_one_function(const struct efg_body *body)
-{
-    for (uint32_t i = 1; i < body->count; i++)
-        if (efg_order_function(efg_callflow_site(body->flow, body->sites[i].site)->order) !=
-            efg_order_function(efg_callflow_site(body->flow, body->sites[0].site)->order))
-            return false;
-    return true;
-}
-
 static struct rounds choose_level(struct builder *b, uint32_t begin, uint32_t end)
 {
     struct efg_body body = {
@@ -328,8 +318,6 @@ static struct rounds choose_level(struct builder *b, uint32_t begin, uint32_t en
     for (uint32_t i = begin; i < end; i++)
         b->sites[i - begin].site = b->order[i];
     efg_body_fill(&body);
-    if (!is_one_function(&body))
-        body.widest = EFG_PLACE_UNKNOWN; /* places of several have nothing to do with one another */
     return find_outermost(&body, efg_level_choose(&body));
 }
 
