@@ -20,6 +20,7 @@
 #define PARTS 20 /* calls in a round of the solver, from SOLVER on */
 #define OUTER (3u << 16 | 2)
 #define INNER (3u << 16 | 3)
+#define STRAIGHT (1u << 16 | EFG_PLACE_NO_LOOP)
 
 enum path { APPLY = 1, SOLVE, MIX, SUM, ASK, SEND, SOLVER };
 
@@ -34,6 +35,21 @@ static uint32_t keys_of(uint32_t path, uint64_t *keys)
 static struct efg_position position_of(uint32_t path, uint32_t frame)
 {
     return (struct efg_position){.place = frame ? EFG_PLACE_UNKNOWN : path >= SOLVER ? INNER : OUTER};
+}
+
+/* A loop calls a function, which calls APPLY, sometimes MIX, and ends with a jump to another one: that calls
+ * SOLVE and ends with a jump to SUM. So all are called at one place in the loop. */
+static uint32_t keys_of_jumps(uint32_t path, uint64_t *keys)
+{
+    keys[0] = 10;
+    keys[1] = 20 + path;
+    return path == SUM ? 1 : 2;
+}
+
+static struct efg_position position_of_jumps(uint32_t path, uint32_t frame)
+{
+    return (struct efg_position){.place = frame ? STRAIGHT : OUTER,
+                                 .order = (path == SOLVE ? 2u : 1u) << EFG_ORDER_BITS};
 }
 
 static void add(struct efg_graph *graph, uint32_t path, uint32_t flags)
@@ -58,12 +74,12 @@ static void run(struct efg_graph *graph, uint32_t apply, uint32_t solve, uint32_
     }
 }
 
-static struct efg_history begin(struct efg_graph *graph, efg_path_position *position)
+static struct efg_history begin(struct efg_graph *graph, efg_path_keys *keys, efg_path_position *position)
 {
     struct efg_history history;
 
     assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(graph, keys_of, position), 0);
+    assert_int_equal(efg_graph_follow_calls(graph, keys, position), 0);
     assert_int_equal(efg_history_init(&history, graph, 0), 0);
     return history;
 }
@@ -88,7 +104,7 @@ static void end(struct efg_graph *graph, struct efg_history *history, uint64_t i
 static void assert_iterations(uint32_t apply, uint32_t solve, uint32_t mix, uint64_t iterations)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, NULL);
+    struct efg_history history = begin(&graph, keys_of, NULL);
 
     run(&graph, apply, solve, mix);
     end(&graph, &history, iterations);
@@ -107,7 +123,7 @@ static void rounds_cut_off(void **state)
 {
     (void)state;
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, NULL);
+    struct efg_history history = begin(&graph, keys_of, NULL);
 
     run(&graph, 0, 0, WORLD);
     graph.tree->cut = 1;
@@ -133,7 +149,7 @@ static void all_do_not_meet(void **state)
 static void something_between_questions(void **state)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, NULL);
+    struct efg_history history = begin(&graph, keys_of, NULL);
 
     (void)state;
     for (int i = 0; i < CYCLES; i++) {
@@ -151,7 +167,7 @@ static void something_between_questions(void **state)
 static void assert_steps(uint32_t steps, uint32_t parts, uint32_t least, uint64_t iterations)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, position_of);
+    struct efg_history history = begin(&graph, keys_of, position_of);
 
     for (uint32_t i = 0; i < steps; i++) {
         add(&graph, SUM, WORLD);
@@ -176,7 +192,7 @@ static void a_solver_in_a_step(void **state)
 static void a_loop_as_often_as_the_step(void **state)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, position_of);
+    struct efg_history history = begin(&graph, keys_of, position_of);
     uint32_t rounds = 0;
 
     (void)state;
@@ -191,11 +207,31 @@ static void a_loop_as_often_as_the_step(void **state)
     end(&graph, &history, CYCLES);
 }
 
+/* What comes in each 2nd round only is no loop of its own, as no function that is called there has one. */
+static void functions_that_end_in_jumps(void **state)
+{
+    struct efg_graph graph;
+    struct efg_history history;
+
+    (void)state;
+    for (int rare = 2; rare <= 3; rare++) {
+        history = begin(&graph, keys_of_jumps, position_of_jumps);
+        for (int i = 0; i < CYCLES; i++) {
+            add(&graph, APPLY, 0);
+            if (i % rare)
+                add(&graph, MIX, 0);
+            add(&graph, SOLVE, 0);
+            add(&graph, SUM, WORLD);
+        }
+        end(&graph, &history, CYCLES);
+    }
+}
+
 /* Batches of 3 rounds, with a sum at the end of each but for the first IDLE ones. */
 static void assert_batches(uint32_t idle, uint64_t iterations)
 {
     struct efg_graph graph;
-    struct efg_history history = begin(&graph, position_of);
+    struct efg_history history = begin(&graph, keys_of, position_of);
 
     for (uint32_t i = 0; i < CYCLES; i++) {
         for (uint32_t call = 0; call < 3 * PARTS; call++)
@@ -226,6 +262,7 @@ int main(void)
         cmocka_unit_test(something_between_questions),
         cmocka_unit_test(a_solver_in_a_step),
         cmocka_unit_test(a_loop_as_often_as_the_step),
+        cmocka_unit_test(functions_that_end_in_jumps),
         cmocka_unit_test(sums_that_come_later),
     };
 

@@ -301,8 +301,7 @@ uint64_t efg_callflow_whole(const struct efg_callflow *flow, uint32_t function, 
 
 /* ---- turns and gaps ---- */
 
-/* Whether it is known that SITE comes at most once in each call of its function. */
-static bool is_straight(const struct efg_callflow *flow, uint32_t site)
+bool efg_callflow_is_straight(const struct efg_callflow *flow, uint32_t site)
 {
     return efg_place_loop(efg_callflow_place(flow, site)) == EFG_PLACE_NO_LOOP && !is_several(flow, site);
 }
@@ -311,7 +310,7 @@ static bool is_straight(const struct efg_callflow *flow, uint32_t site)
 static bool is_once(const struct efg_callflow *flow, uint32_t end, uint32_t site)
 {
     for (uint32_t x = end; x != site; x = flow->tree->sites[x].parent)
-        if (!is_straight(flow, x))
+        if (!efg_callflow_is_straight(flow, x))
             return false;
     return true;
 }
@@ -328,7 +327,7 @@ static uint64_t calls_of(const struct efg_callflow *flow, uint32_t site, uint32_
     if (!is_once(flow, end, site))
         return most;
     for (uint32_t x = efg_calltree_next(tree, end, end); x != EFG_NONE;) {
-        bool is_known = x < flow->sites && is_straight(flow, x);
+        bool is_known = x < flow->sites && efg_callflow_is_straight(flow, x);
         uint64_t visits = is_known ? efg_callflow_visits(flow, x) : 0;
         most = visits > most ? visits : most;
         x = is_known ? efg_calltree_next(tree, x, end) : efg_calltree_behind(tree, x, end);

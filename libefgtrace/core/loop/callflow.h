@@ -75,6 +75,9 @@ uint64_t efg_callflow_whole(const struct efg_callflow *flow, uint32_t function, 
 /* The place of SITE in the code of its function. */
 efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 
+/* Whether it is known that SITE comes at most once in each call of its function. */
+bool efg_callflow_is_straight(const struct efg_callflow *flow, uint32_t site);
+
 /* Whether it is known that every path through its loop, or its function, includes SITE. */
 bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
 

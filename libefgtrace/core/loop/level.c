@@ -58,14 +58,32 @@ static uint32_t function_of(const struct efg_body *body, uint32_t i)
     return efg_order_function(body->flow->tree->sites[body->sites[i].site].order);
 }
 
-/* One call site may lead to several functions, as a line of a script often does: their places have nothing to
- * do with one another. */
+/* One call site may lead to several functions, as a line of a script often does, or a function that ends in
+ * calls of others: their places have nothing to do with one another. */
 static bool is_one_function(const struct efg_body *body)
 {
     for (uint32_t i = 1; i < body->count; i++)
         if (function_of(body, i) != function_of(body, 0))
             return false;
     return true;
+}
+
+/* Nothing comes more than once in each call of its function. Of what is called last there may be no frame. */
+static bool are_straight(const struct efg_body *body)
+{
+    for (uint32_t i = 0; i < body->count; i++)
+        if (!efg_callflow_is_straight(body->flow, body->sites[i].site) &&
+            body->flow->tree->sites[body->sites[i].site].first_child != EFG_NONE)
+            return false;
+    return true;
+}
+
+/* All are in the same place: in no loop. */
+static void put_straight(struct efg_body *body)
+{
+    body->widest = EFG_PLACE_NO_LOOP | (efg_place)EFG_PLACE_NO_LOOP << 16;
+    for (uint32_t i = 0; i < body->count; i++)
+        body->sites[i].place = body->widest;
 }
 
 static void find_places(struct efg_body *body)
@@ -77,8 +95,11 @@ static void find_places(struct efg_body *body)
         if (!i || efg_place_is_in(body->widest, place))
             body->widest = place;
     }
-    if (!is_around_all(body, body->widest) || !is_one_function(body))
-        body->widest = EFG_PLACE_UNKNOWN;
+    if (is_around_all(body, body->widest) && is_one_function(body))
+        return;
+    body->widest = EFG_PLACE_UNKNOWN;
+    if (!is_one_function(body) && are_straight(body))
+        put_straight(body);
 }
 
 static bool is_unordered(const struct efg_body *body, uint32_t i)
