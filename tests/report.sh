@@ -278,6 +278,9 @@ for case in -O0 -O2; do
     has "wrapped $case: so is the main loop" "Main loop    in integrate, 500 iterations" "wrapped$case/summary.txt"
     hasnt "wrapped $case: it is found by its name" "no such loop" "wrapped$case/summary.txt"
 done
+ranks 4 env EFGTRACE_LOOP=integrate "$tool" run --summary off -o wrapped.twice ./wrapped 800 1000 60 >/dev/null
+has "wrapped, called twice: the longer one of its name" ", 800 iterations" wrapped.twice/summary.txt
+hasnt "wrapped, called twice: is what was asked for" "no such loop" wrapped.twice/summary.txt
 
 # --- one loop, one row ---
 

@@ -1,7 +1,7 @@
 /* Time steps of a loop that calls one function, which calls one function: what a step does is further in.
  *
  * 500 steps: Sendrecv around the ring, compute, Allreduce of the world. True iterations: ITERATIONS (500), of
- * integrate.
+ * integrate. With a third argument, that many steps before.
  *
  * programs.sh: steps=500 iterations=500 */
 #include "program.h"
@@ -42,9 +42,9 @@ APART static void advance(const struct program *p, int step)
     STAY;
 }
 
-APART static void integrate(const struct program *p)
+APART static void integrate(const struct program *p, int steps)
 {
-    for (int step = 0; step < p->iterations; step++)
+    for (int step = 0; step < steps; step++)
         advance(p, step);
     STAY;
 }
@@ -53,6 +53,8 @@ int main(int argc, char **argv)
 {
     struct program p = program_init(argc, argv, 500, 1000);
 
-    integrate(&p);
+    if (argc > 3)
+        integrate(&p, atoi(argv[3]));
+    integrate(&p, p.iterations);
     return program_end(&p, "steps");
 }

@@ -198,7 +198,7 @@ static void sample(void *what_is_due)
         full_sample(t, now, claim);
         bound_samples(t, now, efg_clock_cpu() - begin - (efg_code_time() - apart));
         if (claim && t->finder && !efg_thrift_has_paused())
-            efg_wish_look(t); /* which takes longest at first, and is soon done with */
+            efg_wish_look(t); /* which takes longest at first */
     } else if (claim && t->finder) {
         look(t, now);
     }
@@ -373,7 +373,7 @@ void efg_steer_finish(uint64_t now, bool collective)
     }
     count_main(t);
     leave_out_last(t);
-    efg_wish_finish(&s->main);
+    efg_wish_finish(&s->main, collective);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
         drop_first();

@@ -8,17 +8,22 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "files/symbols/symbols.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/stack/callpath.h"
+#include "rounds.h"
 #include "threads.h"
+
+#define LONGER 2 /* times as long as what is taken takes another one of the name that is */
 
 static const struct efg_job *const job = &efg_job;
 
 /* Of the leader. */
 static struct efg_symbols *symbols;
-static uint64_t named; /* the function of this name; 0: not found yet; others read it */
+static struct efg_map looked_at; /* hashes of sites: WISHED or not */
+static uint64_t named;           /* the function of this name; 0: not found yet; others read it */
 static bool is_granted;
 
 struct efg_wish efg_wish_present(void)
@@ -77,20 +82,40 @@ static bool has_loop(struct efg_judge *judge, uint64_t function)
            efg_wish_find(judge, (struct efg_wish){EFG_LEVEL_AUTO, function});
 }
 
-/* In all the tree: the loop need not have most of the time, or have gone on until now. */
+enum { NOT_WISHED = 1, WISHED };
+
+/* Names are looked up once. */
+static bool is_known_as_wished(const struct efg_graph *graph, uint32_t site)
+{
+    uint64_t *known = efg_map_put(&looked_at, graph->tree->sites[site].hash);
+
+    if (known && !*known)
+        *known = is_wished(graph, site) ? WISHED : NOT_WISHED;
+    return known && *known == WISHED;
+}
+
+/* In all the tree: the loop need not have most of the time, or have gone on until now. A function may be
+ * called from several places, first to prepare something, then for most of the run. */
 static void search(const struct efg_thread *t)
 {
     struct efg_judge *judge = efg_finder_judge(t->finder);
     const struct efg_calltree *tree = t->graph.tree;
+    uint32_t present = named ? efg_calltree_find(tree, named) : EFG_NONE;
+    double most = 0;
 
+    if (!judge->flow)
+        return;
     if (!symbols)
         symbols = efg_symbols_new();
-    for (uint32_t x = 0; x < tree->count && judge->flow && !named; x++)
-        if (tree->sites[x].child_count > 1 && is_wished(&t->graph, x) && has_loop(judge, tree->sites[x].hash))
+    if (present < judge->flow->sites)
+        most = LONGER * judge->flow->flow[present].time;
+    for (uint32_t x = 0; x < judge->flow->sites; x++) {
+        double time = judge->flow->flow[x].time;
+        if (tree->sites[x].child_count > 1 && (time > most || !named) && is_known_as_wished(&t->graph, x) &&
+            has_loop(judge, tree->sites[x].hash)) {
             __atomic_store_n(&named, tree->sites[x].hash, __ATOMIC_RELAXED);
-    if (named && symbols) {
-        efg_symbols_free(symbols);
-        symbols = NULL;
+            most = time;
+        }
     }
 }
 
@@ -101,18 +126,23 @@ void efg_wish_look(struct efg_thread *t)
 
     if (!job->conf.loop[0] || efg_conf_loop_hash(job->conf.loop, &function))
         return;
-    if (!named)
-        search(t);
+    search(t);
     if (named)
         efg_finder_wish(t->finder, efg_wish_present());
 }
 
-/* At another level than the rule's the loop is not that of the function, but one around or inside. */
-void efg_wish_finish(const struct efg_mainloop *main)
+/* At another level than the rule's the loop is not that of the function, but one around or inside. Ranks may
+ * have it, and others not. */
+void efg_wish_finish(const struct efg_mainloop *main, bool collective)
 {
     struct efg_wish wish = efg_wish_present();
+    uint64_t ranks = efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
 
-    is_granted = efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
+    efg_symbols_free(symbols);
+    symbols = NULL;
+    if (collective && job->conf.loop[0])
+        efg_rounds_sum(&ranks, 1);
+    is_granted = ranks > 0;
     if (job->conf.loop[0] && job->rank == 0 && !is_granted)
         efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
                           "(`efgtrace report --all` lists all loops, with their functions)",

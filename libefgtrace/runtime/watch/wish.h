@@ -14,11 +14,12 @@ struct efg_wish efg_wish_present(void);
 bool efg_wish_is_named(const char *function, const char *name);
 
 /* If a name is asked for: see whether a loop in the call tree of THREAD, the leader, belongs to a function of
- * that name. Resolves symbols, each call site once, until it is found. */
+ * that name; of several, one that takes most of the time. Resolves symbols, each call site once. */
 void efg_wish_look(struct efg_thread *thread);
 
-/* At the end: MAIN is the main loop. If it is not the one that is asked for, say so on rank 0. */
-void efg_wish_finish(const struct efg_mainloop *main);
+/* At the end: MAIN is the main loop. If it is not the one that is asked for, if COLLECTIVE on any rank,
+ * say so on rank 0. */
+void efg_wish_finish(const struct efg_mainloop *main, bool collective);
 /* What it was asked for by; "" before the end, and if it is not that one. */
 const char *efg_wish_granted(void);
 
