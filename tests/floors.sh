@@ -46,6 +46,7 @@ files/summary   core/graph      what partners and dimensions of nodes mean
 files/summary   core/loop       the loops of a rank
 files/summary   files/conf      which key changes what
 files/summary   files/run       says what is in it
+files/summary   files/symbols   where the arguments begin in a name
 runtime/calls   files/log       kinds of calls are those of records
 runtime/count   core/graph      what is counted at its nodes and edges
 runtime/count   files/conf      which counters conditions need

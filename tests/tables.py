@@ -67,7 +67,7 @@ def check_function(summary):
     """Behind the function there may be its callers, an offset, and what the loop does."""
     lines = re.sub(r'\n {15}(?=\S)', ' ', summary)
     told = found(r'^Main loop +in (.*?), \d', lines) + found(r'\* +in (?:\S+:\d+ )?(.*?)(?:: [A-Z]\w+.*)?$', lines)
-    functions = {re.split(r' < |@0x| \(inner| #| \(has', name)[0] for name in told}
+    functions = {re.split(r' < |@0x| \(inner| #| \(has|, from round', name)[0] for name in told}
     return [f'it is in {sorted(functions)}'] * (len(functions) > 1)
 
 

@@ -808,6 +808,7 @@ static void test_cpp_names(void **state)
         {"Foam::solve(Foam::dictionary const&)", "stencil.c:48 Foam::solve"},
         {"f<int(double)>(int)", "stencil.c:48 f<int(double)>"},
         {"A::operator()(int)", "stencil.c:48 A::operator()"},
+        {"operator()", "stencil.c:48 operator()"},
         {"(anonymous namespace)::f(int)", "stencil.c:48 (anonymous namespace)::f"},
         {"N::(anonymous namespace)::f()", "stencil.c:48 (anonymous namespace)::f"},
         {"LAMMPS_NS::CommBrick::exchange(int)", "stencil.c:48 CommBrick::exchange"},

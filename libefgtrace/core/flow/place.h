@@ -100,6 +100,17 @@ static inline uint32_t efg_place_loop(efg_place place)
     return place & 0x7fff;
 }
 
+/* Whether it is known that a call is in a loop of its function; that it comes at most once each time. */
+static inline bool efg_place_is_looping(efg_place place)
+{
+    return efg_place_loop(place) > EFG_PLACE_NO_LOOP;
+}
+
+static inline bool efg_place_is_straight(efg_place place)
+{
+    return efg_place_loop(place) == EFG_PLACE_NO_LOOP && !(place & EFG_PLACE_SEVERAL);
+}
+
 /* Whether A and B are known, and A is in the loop of B. */
 static inline bool efg_place_is_in(efg_place a, efg_place b)
 {

@@ -303,7 +303,7 @@ uint64_t efg_callflow_whole(const struct efg_callflow *flow, uint32_t function, 
 
 bool efg_callflow_is_straight(const struct efg_callflow *flow, uint32_t site)
 {
-    return efg_place_loop(efg_callflow_place(flow, site)) == EFG_PLACE_NO_LOOP && !is_several(flow, site);
+    return efg_place_is_straight(known_place(flow, site));
 }
 
 /* Whether it is known that END, which is below SITE, comes at most once each time. */

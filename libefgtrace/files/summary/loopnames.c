@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/flow/place.h"
+#include "names.h"
 #include "summary.h"
 
 /* Frame number DEPTH of NODE, counted from the outermost one; NULL if there is none. */
@@ -34,6 +36,23 @@ static void name_frame(const struct efg_run *run, const struct efg_node *node, u
         efg_summary_address(text, size, module, frame->offset);
 }
 
+/* The first function of NODE, from frame DEPTH outwards, which has a loop around its call, as far as the code
+ * says so. */
+static void name_loop(const struct efg_run *run, const struct efg_node *node, uint32_t depth, char *text,
+                      size_t size)
+{
+    for (uint32_t i = depth + 1; i-- > 0;) {
+        const struct efg_frame *frame = frame_of(run, node, i);
+        efg_place place = frame ? efg_run_position(&run->common.names, frame).place : EFG_PLACE_UNKNOWN;
+        name_frame(run, node, i, text, size);
+        if (frame && efg_place_is_looping(place) && efg_summary_is_worth_naming(text))
+            return;
+        if (frame && !efg_place_is_straight(place))
+            break;
+    }
+    name_frame(run, node, depth, text, size);
+}
+
 void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *graph,
                            const struct efg_looptree *tree, const struct efg_run_loop *loop, char *text,
                            size_t size)
@@ -43,7 +62,7 @@ void efg_summary_loop_name(const struct efg_run *run, const struct efg_graph *gr
     if (index != EFG_NONE && efg_summary_is_in(tree, loop->node, index))
         efg_summary_function(run, graph, tree, index, text, size);
     if (!*text)
-        name_frame(run, &graph->nodes[loop->node], loop->depth, text, size);
+        name_loop(run, &graph->nodes[loop->node], loop->depth, text, size);
 }
 
 /* Whether A and B are the same call, made on the same way from frames DEPTH_A and DEPTH_B on. */

@@ -21,6 +21,7 @@
 #include "core/flow/place.h"
 #include "core/graph/detail.h"
 #include "core/graph/partner.h"
+#include "files/symbols/name.h"
 #include "names.h"
 #include "summary.h"
 
@@ -32,25 +33,6 @@ const char *efg_summary_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
-}
-
-/* Where the arguments of a C++ function begin: the first '(' that is in no <...>, not at the
- * very front, and not that of operator() or an anonymous namespace. */
-static size_t end_of_name(const char *name)
-{
-    size_t end = strlen(name);
-    int depth = 0;
-    for (size_t i = 1; i < end; i++) {
-        depth += name[i] == '<' && name[i - 1] != 'r';
-        depth -= name[i] == '>' && depth > 0 && name[i - 1] != '-';
-        if (name[i] != '(' || depth)
-            continue;
-        if (!strncmp(name + i, "()(", 3))
-            return i + 2;
-        if (strncmp(name + i, "(anonymous", 10))
-            return i;
-    }
-    return end;
 }
 
 /* Where the last two scopes of a name begin that is END long; a type that is returned is before them. */
@@ -140,7 +122,7 @@ void efg_summary_stem(char *text, size_t size, const char *name)
 
 void efg_summary_brief(char *text, size_t size, const char *name)
 {
-    size_t end = end_of_name(name), begin = last_scopes(name, end);
+    size_t end = efg_name_end(name), begin = last_scopes(name, end);
     if (!put_fortran(text, size, name))
         snprintf(text, size, "%.*s", (int)(end - begin), name + begin);
     put_part(text, size, is_openmp(name));
@@ -191,7 +173,7 @@ static bool put_arguments(char *text, size_t size, const char *name, const char 
 {
     enum { MOST = 60 };
     char brief[EFG_NAME_SHORT];
-    const char *arguments = stem + end_of_name(stem);
+    const char *arguments = stem + efg_name_end(stem);
     size_t before = (size_t)(arguments - stem);
     if (begin < before || *arguments != '(')
         return false;
@@ -663,14 +645,10 @@ struct common {         /* what the calls of a loop have in common at one level 
     bool is_looping, is_straight; /* all are in loops of their functions, or none is */
 };
 
-static bool is_straight(const struct place *place)
-{
-    return efg_place_loop(place->loops) == EFG_PLACE_NO_LOOP && !(place->loops & EFG_PLACE_SEVERAL);
-}
-
+/* What starts a program has no loop that anybody looks for. */
 static bool is_looping(const struct place *place)
 {
-    return efg_place_loop(place->loops) > EFG_PLACE_NO_LOOP &&
+    return efg_place_is_looping(place->loops) &&
            (!place->function || efg_summary_is_worth_naming(place->function));
 }
 
@@ -682,11 +660,16 @@ static void compare_at(const struct efg_run *run, const struct efg_node *node, u
     if (!path || !place_at(run, path, level, &place)) {
         common->function = common->all = common->nameless = common->is_looping = common->is_straight = false;
     } else if (!common->any) {
-        *common = (struct common){
-            place, true, place.function, true, !place.function, is_looping(&place), is_straight(&place)};
+        *common = (struct common){place,
+                                  true,
+                                  place.function,
+                                  true,
+                                  !place.function,
+                                  is_looping(&place),
+                                  efg_place_is_straight(place.loops)};
     } else {
         common->is_looping &= is_looping(&place);
-        common->is_straight &= is_straight(&place);
+        common->is_straight &= efg_place_is_straight(place.loops);
         common->nameless &= !place.function && !strcmp(place.module, common->place.module);
         common->function &= is_same_function(&place, &common->place);
         common->all &= is_same_place(&place, &common->place);

@@ -343,6 +343,16 @@ static void settle_brief(const struct efg_thread *t, uint64_t now)
     efg_election_settle(&efg_steering.control.agree, time, busy);
 }
 
+/* Some ranks may have the loop that is asked for, and others not. */
+static void settle_wish(bool collective)
+{
+    uint64_t ranks = efg_wish_is_met(&s->main);
+
+    if (collective && job->conf.loop[0])
+        efg_rounds_sum(&ranks, 1);
+    efg_wish_finish(ranks > 0);
+}
+
 void efg_steer_finish(uint64_t now, bool collective)
 {
     struct efg_thread *t = efg_threads.leader;
@@ -373,7 +383,7 @@ void efg_steer_finish(uint64_t now, bool collective)
     }
     count_main(t);
     leave_out_last(t);
-    efg_wish_finish(&s->main, collective);
+    settle_wish(collective);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
         drop_first();

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "files/symbols/name.h"
 #include "files/symbols/symbols.h"
 #include "runtime/process/job.h"
 #include "runtime/process/notes.h"
 #include "runtime/stack/callpath.h"
-#include "rounds.h"
 #include "threads.h"
 
 #define LONGER 2 /* times as long as what is taken takes another one of the name that is */
@@ -37,7 +37,7 @@ struct efg_wish efg_wish_present(void)
 
 bool efg_wish_is_named(const char *function, const char *name)
 {
-    size_t whole = strcspn(function, "("), length = strlen(name);
+    size_t whole = efg_name_end(function), length = strlen(name);
 
     if (length > whole || strncmp(function + whole - length, name, length) != 0)
         return false;
@@ -131,18 +131,19 @@ void efg_wish_look(struct efg_thread *t)
         efg_finder_wish(t->finder, efg_wish_present());
 }
 
-/* At another level than the rule's the loop is not that of the function, but one around or inside. Ranks may
- * have it, and others not. */
-void efg_wish_finish(const struct efg_mainloop *main, bool collective)
+/* At another level than the rule's the loop is not that of the function, but one around or inside. */
+bool efg_wish_is_met(const struct efg_mainloop *main)
 {
     struct efg_wish wish = efg_wish_present();
-    uint64_t ranks = efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
 
+    return efg_wish_is_for(wish, main->function) || (wish.function && wish.level != EFG_LEVEL_AUTO);
+}
+
+void efg_wish_finish(bool is_met)
+{
+    is_granted = is_met;
     efg_symbols_free(symbols);
     symbols = NULL;
-    if (collective && job->conf.loop[0])
-        efg_rounds_sum(&ranks, 1);
-    is_granted = ranks > 0;
     if (job->conf.loop[0] && job->rank == 0 && !is_granted)
         efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
                           "(`efgtrace report --all` lists all loops, with their functions)",

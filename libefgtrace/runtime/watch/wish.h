@@ -17,9 +17,11 @@ bool efg_wish_is_named(const char *function, const char *name);
  * that name; of several, one that takes most of the time. Resolves symbols, each call site once. */
 void efg_wish_look(struct efg_thread *thread);
 
-/* At the end: MAIN is the main loop. If it is not the one that is asked for, if COLLECTIVE on any rank,
- * say so on rank 0. */
-void efg_wish_finish(const struct efg_mainloop *main, bool collective);
+/* Whether MAIN is the loop that is asked for. */
+bool efg_wish_is_met(const struct efg_mainloop *main);
+
+/* At the end: IS_MET says whether it is the main loop, of any rank. If not, say so on rank 0. */
+void efg_wish_finish(bool is_met);
 /* What it was asked for by; "" before the end, and if it is not that one. */
 const char *efg_wish_granted(void);
 
