@@ -58,14 +58,21 @@ static uint32_t function_of(const struct efg_body *body, uint32_t i)
     return efg_order_function(body->flow->tree->sites[body->sites[i].site].order);
 }
 
-/* One call site may lead to several functions, as a line of a script often does, or a function that ends in
- * calls of others: their places have nothing to do with one another. */
-static bool is_one_function(const struct efg_body *body)
+bool efg_body_is_one_function(const struct efg_body *body)
 {
     for (uint32_t i = 1; i < body->count; i++)
         if (function_of(body, i) != function_of(body, 0))
             return false;
     return true;
+}
+
+/* A line of a script often calls several functions, in turn. */
+static bool is_script(const struct efg_body *body)
+{
+    for (uint32_t i = 0; i < body->count; i++)
+        if (function_of(body, i) >= EFG_ORDER_SCRIPTS)
+            return true;
+    return false;
 }
 
 /* Nothing comes more than once in each call of its function. Of what is called last there may be no frame. */
@@ -95,10 +102,10 @@ static void find_places(struct efg_body *body)
         if (!i || efg_place_is_in(body->widest, place))
             body->widest = place;
     }
-    if (is_around_all(body, body->widest) && is_one_function(body))
-        return;
-    body->widest = EFG_PLACE_UNKNOWN;
-    if (!is_one_function(body) && are_straight(body))
+    bool is_one = efg_body_is_one_function(body);
+    if (!is_around_all(body, body->widest) || (is_script(body) && !is_one))
+        body->widest = EFG_PLACE_UNKNOWN;
+    if (!is_one && are_straight(body))
         put_straight(body);
 }
 

@@ -52,6 +52,10 @@ struct efg_body {
  * timing counts as often as another one that is entered about as often. */
 void efg_body_fill(struct efg_body *body);
 
+/* Whether all its calls are in one function, as far as is known: one call site may lead to several, as a
+ * function may end in a call of another. */
+bool efg_body_is_one_function(const struct efg_body *body);
+
 /* How often the loop goes round. */
 uint64_t efg_level_choose(const struct efg_body *body);
 

@@ -318,6 +318,8 @@ static struct rounds choose_level(struct builder *b, uint32_t begin, uint32_t en
     for (uint32_t i = begin; i < end; i++)
         b->sites[i - begin].site = b->order[i];
     efg_body_fill(&body);
+    if (!efg_body_is_one_function(&body) && !efg_place_is_straight(body.widest))
+        body.widest = EFG_PLACE_UNKNOWN; /* places of several have nothing to do with one another */
     return find_outermost(&body, efg_level_choose(&body));
 }
 
