@@ -343,12 +343,12 @@ static void settle_brief(const struct efg_thread *t, uint64_t now)
     efg_election_settle(&efg_steering.control.agree, time, busy);
 }
 
-/* Some ranks may have the loop that is asked for, and others not. */
-static void settle_wish(bool collective)
+/* Some ranks may have the loop that is asked for, and others not: if all are here, one is enough. */
+static void settle_wish(bool are_all_here)
 {
     uint64_t ranks = efg_wish_is_met(&s->main);
 
-    if (collective && job->conf.loop[0])
+    if (are_all_here && job->conf.loop[0])
         efg_rounds_sum(&ranks, 1);
     efg_wish_finish(ranks > 0);
 }
@@ -383,7 +383,7 @@ void efg_steer_finish(uint64_t now, bool collective)
     }
     count_main(t);
     leave_out_last(t);
-    settle_wish(collective);
+    settle_wish(is_adaptive && collective);
     divide();
     if (job->conf.select == 1u << EFG_SELECT_ASKED || efg_when_is_afterwards(&job->conf.when))
         drop_first();
