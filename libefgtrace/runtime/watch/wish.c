@@ -143,6 +143,7 @@ void efg_wish_finish(bool is_met)
 {
     is_granted = is_met;
     efg_symbols_free(symbols);
+    efg_map_fini(&looked_at);
     symbols = NULL;
     if (job->conf.loop[0] && job->rank == 0 && !is_granted)
         efg_note_silently("loop = %s: no such loop was seen, so the main loop is the one that the rule finds "
