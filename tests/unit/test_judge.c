@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "core/loop/judge.h"
+#include "core/loop/pivot.h"
 
 #define CYCLES 50
 #define ROUNDS 12 /* in each cycle */
@@ -52,6 +53,20 @@ static struct efg_position position_of_jumps(uint32_t path, uint32_t frame)
                                  .order = (path == SOLVE ? 2u : 1u) << EFG_ORDER_BITS};
 }
 
+/* A loop calls a function, which calls APPLY, and sometimes SOLVE; and sometimes MIX. */
+static uint32_t keys_of_step(uint32_t path, uint64_t *keys)
+{
+    keys[0] = path == MIX ? 11 : 10;
+    keys[1] = 20 + path;
+    return path == MIX ? 1 : 2;
+}
+
+static struct efg_position position_of_step(uint32_t path, uint32_t frame)
+{
+    (void)path;
+    return (struct efg_position){.place = frame ? STRAIGHT : OUTER};
+}
+
 static void add(struct efg_graph *graph, uint32_t path, uint32_t flags)
 {
     uint64_t enter = 20 * graph->events + 10;
@@ -84,16 +99,19 @@ static struct efg_history begin(struct efg_graph *graph, efg_path_keys *keys, ef
     return history;
 }
 
-/* The main loop has so many ITERATIONS. */
+/* The main loop has so many ITERATIONS, and they can be counted. */
 static void end(struct efg_graph *graph, struct efg_history *history, uint64_t iterations)
 {
     struct efg_callflow flow = {0};
     struct efg_judge judge = {0};
+    struct efg_pivot pivot;
 
     assert_int_equal(efg_callflow_fill(&flow, history, 20 * graph->events + 20), 0);
     assert_int_equal(efg_judge_look(&judge, &flow), 0);
     assert_int_not_equal(judge.chosen, EFG_NONE);
     assert_int_equal(judge.chain[judge.chosen].loop.iterations, iterations);
+    assert_int_equal(efg_pivot_list(&judge, &judge.chain[judge.chosen], &pivot, 1), 1);
+    assert_int_equal(pivot.visits, iterations);
     efg_judge_fini(&judge);
     efg_callflow_fini(&flow);
     efg_history_fini(history);
@@ -227,6 +245,23 @@ static void functions_that_end_in_jumps(void **state)
     }
 }
 
+/* With nothing between, the call in it comes right after itself; and most steps are like that. */
+static void a_step_that_is_one_call_mostly(void **state)
+{
+    struct efg_graph graph;
+    struct efg_history history = begin(&graph, keys_of_step, position_of_step);
+
+    (void)state;
+    for (int i = 0; i < CYCLES; i++) {
+        add(&graph, APPLY, 0);
+        if (i % 5 == 0)
+            add(&graph, SOLVE, 0);
+        if (i % 4 == 0)
+            add(&graph, MIX, WORLD);
+    }
+    end(&graph, &history, CYCLES);
+}
+
 /* Batches of 3 rounds, with a sum at the end of each but for the first IDLE ones. */
 static void assert_batches(uint32_t idle, uint64_t iterations)
 {
@@ -263,6 +298,7 @@ int main(void)
         cmocka_unit_test(a_solver_in_a_step),
         cmocka_unit_test(a_loop_as_often_as_the_step),
         cmocka_unit_test(functions_that_end_in_jumps),
+        cmocka_unit_test(a_step_that_is_one_call_mostly),
         cmocka_unit_test(sums_that_come_later),
     };
 

@@ -315,6 +315,22 @@ static bool is_once(const struct efg_callflow *flow, uint32_t end, uint32_t site
     return true;
 }
 
+bool efg_callflow_is_once(const struct efg_callflow *flow, uint32_t leaf, uint32_t site)
+{
+    return leaf != site && is_once(flow, flow->tree->sites[leaf].parent, site);
+}
+
+/* How often SITE comes, which does so at most once in each call of its function. Where it leads to nothing
+ * but one call, each of these is one, right after another or not. */
+static uint64_t visits_of(const struct efg_callflow *flow, uint32_t site)
+{
+    uint32_t end = efg_calltree_gaps(flow->tree, site);
+    uint64_t visits = efg_callflow_visits(flow, site);
+
+    return visits +
+           (end < flow->sites && efg_callflow_is_once(flow, end, site) ? flow->flow[end].repeats : 0);
+}
+
 /* A function that is called again with nothing between is not entered again, as edges have it. But what is
  * in no loop of it comes at most once in each call, nor does what that calls in this way. Returns how often
  * the most frequent such site within END comes, if that is more than LEAST; END is SITE, or the first one
@@ -328,7 +344,7 @@ static uint64_t calls_of(const struct efg_callflow *flow, uint32_t site, uint32_
         return most;
     for (uint32_t x = efg_calltree_next(tree, end, end); x != EFG_NONE;) {
         bool is_known = x < flow->sites && efg_callflow_is_straight(flow, x);
-        uint64_t visits = is_known ? efg_callflow_visits(flow, x) : 0;
+        uint64_t visits = is_known ? visits_of(flow, x) : 0;
         most = visits > most ? visits : most;
         x = is_known ? efg_calltree_next(tree, x, end) : efg_calltree_behind(tree, x, end);
     }
@@ -355,8 +371,7 @@ static bool is_turn(const struct efg_callflow *flow, uint32_t site, uint32_t end
     const struct efg_flow *f = &flow->flow[end];
 
     return MOST_REPEATS_OF * f->repeats <= MOST_REPEATS * f->entries ||
-           (end != site && is_once(flow, flow->tree->sites[end].parent, site) && !is_several(flow, site) &&
-            is_outermost(flow, site));
+           (efg_callflow_is_once(flow, end, site) && !is_several(flow, site) && is_outermost(flow, site));
 }
 
 uint64_t efg_callflow_turns(const struct efg_callflow *flow, uint32_t site)

@@ -78,6 +78,10 @@ efg_place efg_callflow_place(const struct efg_callflow *flow, uint32_t site);
 /* Whether it is known that SITE comes at most once in each call of its function. */
 bool efg_callflow_is_straight(const struct efg_callflow *flow, uint32_t site);
 
+/* Whether it is known that the call at LEAF, which is below SITE, is made at most once each time that SITE
+ * comes. */
+bool efg_callflow_is_once(const struct efg_callflow *flow, uint32_t leaf, uint32_t site);
+
 /* Whether it is known that every path through its loop, or its function, includes SITE. */
 bool efg_callflow_is_always(const struct efg_callflow *flow, uint32_t site);
 

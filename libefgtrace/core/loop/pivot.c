@@ -137,15 +137,22 @@ static void keep_call(struct choice *c, uint32_t top, uint32_t leaf)
     keep(c, (struct efg_pivot){EFG_PIVOT_NODE, id, class, node->hash, visits});
 }
 
-/* Calls at or below TOP that do not repeat, or only as efg_callflow_turns has it. */
+/* Whether the call at LEAF, at or below TOP, does not repeat; or only as efg_callflow_turns has it, or as the
+ * loop of TOP does. */
+static bool is_single(const struct efg_callflow *flow, uint32_t top, uint32_t leaf)
+{
+    uint32_t site = leaf == efg_calltree_gaps(flow->tree, top) ? top : leaf;
+
+    return efg_callflow_turns(flow, site) == efg_callflow_visits(flow, leaf) ||
+           efg_callflow_is_once(flow, leaf, top);
+}
+
 static void keep_calls(struct choice *c, uint32_t top)
 {
     const struct efg_callflow *flow = c->judge->flow;
-    uint32_t only = efg_calltree_gaps(flow->tree, top);
 
     for (uint32_t x = top; x != EFG_NONE; x = efg_calltree_next(flow->tree, x, top))
-        if (x < flow->sites && efg_callflow_site(flow, x)->node != EFG_NONE &&
-            efg_callflow_turns(flow, x == only ? top : x) == efg_callflow_visits(flow, x))
+        if (x < flow->sites && efg_callflow_site(flow, x)->node != EFG_NONE && is_single(flow, top, x))
             keep_call(c, top, x);
 }
 
