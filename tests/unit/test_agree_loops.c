@@ -29,7 +29,7 @@ static enum efg_verdict propose(struct efg_agree *agree, const uint64_t *loops, 
     struct efg_vote result;
     efg_ballot_init(&result);
     for (int i = 0; i < ranks; i++) {
-        struct efg_standing s = {.loop = loops[i], .iterations = 100 - loops[i], .tally = &none};
+        struct efg_standing s = {.loop = loops[i], .iterations = 1000 >> loops[i], .tally = &none};
         struct efg_agree other = *agree;
         struct efg_vote one = efg_agree_vote(&other, &s);
         efg_ballot_combine(&result, &one);
@@ -58,7 +58,7 @@ static void test_elections(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(propose(&agree, two, 4), EFG_VERDICT_NONE);
     assert_int_equal(propose(&agree, two, 4), EFG_VERDICT_ELECTED);
-    assert_int_equal(agree.loop, 9); /* fewer iterations */
+    assert_int_equal(agree.loop, 9); /* less than half of the iterations */
 }
 
 /* Whether a loop is elected by RESULT; it gets a window at once. */
@@ -344,7 +344,7 @@ static enum efg_round round_after(uint64_t loop, bool has_given_up, bool leaving
     two.loop = loop;
     two.has_given_up = has_given_up;
     two.iterations = 4;
-    one.iterations = loop == 5 ? 4 : 5;
+    one.iterations = loop == 5 ? 4 : 9;
     enum efg_verdict verdict = both(agree, &one, &two);
     assert_int_equal(verdict, agree->round == EFG_ROUND_PROPOSE ? EFG_VERDICT_NONE : EFG_VERDICT_PIVOT);
     return agree->round;

@@ -140,12 +140,15 @@ static void test_majority(void **state)
 {
     (void)state;
     struct efg_candidate three[] = {ROW(5, 9, 9, 1, 0), ROW(7, 10, 12, 3, 0)};
-    struct efg_candidate tie[] = {ROW(5, 9, 20, 2, 0), ROW(7, 10, 12, 2, 0)};
-    struct efg_candidate even[] = {ROW(5, 9, 12, 2, 0), ROW(7, 10, 12, 2, 0)};
+    struct efg_candidate tie[] = {ROW(5, 9, 25, 2, 0), ROW(7, 10, 12, 2, 0)};
+    struct efg_candidate even[] = {ROW(5, 9, 24, 2, 0), ROW(7, 10, 12, 2, 0)};
     struct efg_vote a = table(three, 2), b = table(tie, 2), c = table(even, 2), d = table(tie, 1);
     assert_int_equal(efg_ballot_winner(&a).loop, 7); /* most ranks */
-    assert_int_equal(efg_ballot_winner(&b).loop, 7); /* fewer iterations */
-    assert_int_equal(efg_ballot_winner(&c).loop, 5); /* lower hash */
+    assert_int_equal(efg_ballot_winner(&b).loop, 7); /* less than half of the iterations */
+    assert_int_equal(efg_ballot_winner(&c).loop, 5); /* lower hash, whichever half is ahead */
+    even[0].most = 6;
+    c = table(even, 2);
+    assert_int_equal(efg_ballot_winner(&c).loop, 5);
     assert_true(efg_ballot_is_split(&a) && !efg_ballot_is_split(&d));
     efg_ballot_init(&d);
     assert_int_equal(efg_ballot_winner(&d).loop, 0);

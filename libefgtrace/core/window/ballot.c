@@ -11,6 +11,7 @@
 
 #define STEPS 4 /* of periods, to an octave */
 #define SAME 3  /* so many steps are one period: twice as long is another loop */
+#define MUCH_MORE 2
 
 /* clang-format off */
 #define QUANTITIES(X)                                                         \
@@ -114,11 +115,18 @@ static struct efg_candidate unite(const struct efg_vote *result, uint32_t i)
     return all;
 }
 
+static bool is_much_less(uint64_t a, uint64_t b)
+{
+    return MUCH_MORE * a < b;
+}
+
 static bool beats(const struct efg_candidate *a, const struct efg_candidate *b)
 {
     if (a->ranks != b->ranks)
         return a->ranks > b->ranks;
-    return a->most != b->most ? a->most < b->most : a->loop < b->loop;
+    if (is_much_less(a->most, b->most) || is_much_less(b->most, a->most))
+        return a->most < b->most;
+    return a->loop != b->loop ? a->loop < b->loop : a->most < b->most;
 }
 
 /* Ranks that do not know the place are for any loop of the function: with them all would be one. */

@@ -99,9 +99,10 @@ void efg_ballot_init(struct efg_vote *vote);
 /* Combine ONE into ALL. In any order; each vote once. */
 void efg_ballot_combine(struct efg_vote *all, const struct efg_vote *one);
 
-/* The loop that most ranks have; then the one with fewer iterations; then the lowest hash. Loops of one
- * function are one loop, unless their places are apart. Its loop is 0 if there is none; its place is
- * EFG_PLACE_UNKNOWN if ranks do not know it, or mean different ones. */
+/* The loop that most ranks have; then one with less than half of the iterations; then the lowest hash: of two
+ * coupled halves of a job, which count about alike, it is always the same one. Loops of one function are one
+ * loop, unless their places are apart. Its loop is 0 if there is none; its place is EFG_PLACE_UNKNOWN if
+ * ranks do not know it, or mean different ones. */
 struct efg_candidate efg_ballot_winner(const struct efg_vote *result);
 
 /* 1 if ranks have different loops, or different levels of one. */
