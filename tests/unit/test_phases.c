@@ -97,10 +97,30 @@ static void test_what_was_never_elected(void **state)
     assert_true(time[0] == 41 && whole[0] == 41);
     efg_phases_last(&job.agree, &job.flow, &list[2].loop, 1000, lasted, busy);
     assert_true(lasted[0] == 41 && busy[0] == 41 && lasted[1] == 25);
-    assert_ptr_equal(efg_phases_numbered(&job.agree, 1), &list[0]); /* not the longer one */
+    assert_ptr_equal(efg_phases_numbered(&job.agree, 1, 1000), &list[0]); /* not the longer one */
     list[0].number = 0;
-    assert_ptr_equal(efg_phases_numbered(&job.agree, 1), &list[1]);
-    assert_null(efg_phases_numbered(&job.agree, 3));
+    assert_ptr_equal(efg_phases_numbered(&job.agree, 1, 1000), &list[1]);
+    assert_null(efg_phases_numbered(&job.agree, 3, 1000));
+}
+
+/* Two loops of one function, which is asked for: the one that all ranks have chosen, or else the longer one,
+ * which may be the present one. */
+static void test_asked(void **state)
+{
+    struct efg_wish wish = {EFG_LEVEL_AUTO, job.one}, finer = {EFG_LEVEL_FINER, job.one};
+    struct efg_phase list[] = {phase(job.one, 1, 8), phase(job.one, 2, 0), phase(job.two, 3, 500)};
+    (void)state;
+    efg_phases.list = list;
+    efg_phases.count = 3;
+    list[1].resumed = 900;
+    assert_ptr_equal(efg_phases_asked(wish, NULL, 1000), &list[1]);
+    assert_ptr_equal(efg_phases_asked(wish, NULL, 905), &list[0]);
+    assert_ptr_equal(efg_phases_asked(wish, &list[0], 1000), &list[0]);
+    assert_ptr_equal(efg_phases_asked(wish, &list[2], 1000), &list[1]); /* of another function */
+    assert_null(efg_phases_asked(finer, &list[0], 1000));
+    list[1].number = 1;
+    assert_ptr_equal(efg_phases_numbered(&job.agree, 1, 1000), &list[1]);
+    assert_ptr_equal(efg_phases_numbered(&job.agree, 1, 905), &list[0]);
 }
 
 /* A phase goes on behind its last sample. In a short run, of which few are taken, 93 iterations of the main
@@ -195,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_was_never_elected, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_asked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_behind_the_last_sample, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_pivot_of_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_pivot_between, set_up, tear_down),

@@ -289,7 +289,7 @@ void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *
     }
 }
 
-const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number)
+const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number, uint64_t now)
 {
     const struct efg_phase *best = NULL;
 
@@ -297,19 +297,27 @@ const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint3
         const struct efg_phase *one = &phases->list[i];
         bool is_elected = one->number == number, was = best && best->number == number;
         if (number_of(agree, one) == number &&
-            (!best || is_elected > was || (is_elected == was && one->time > best->time)))
+            (!best || is_elected > was ||
+             (is_elected == was && efg_phases_time(one, now) > efg_phases_time(best, now))))
             best = one;
     }
     return best;
 }
 
-const struct efg_phase *efg_phases_asked(struct efg_wish wish)
+static bool is_asked(struct efg_wish wish, const struct efg_phase *phase)
+{
+    return wish.level == EFG_LEVEL_AUTO && efg_wish_is_for(wish, phase->loop.function);
+}
+
+const struct efg_phase *efg_phases_asked(struct efg_wish wish, const struct efg_phase *main, uint64_t now)
 {
     const struct efg_phase *best = NULL;
 
-    for (uint32_t i = 0; wish.level == EFG_LEVEL_AUTO && i < phases->count; i++) {
+    if (main && is_asked(wish, main))
+        return main;
+    for (uint32_t i = 0; i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
-        if (efg_wish_is_for(wish, one->loop.function) && (!best || one->time > best->time))
+        if (is_asked(wish, one) && (!best || efg_phases_time(one, now) > efg_phases_time(best, now)))
             best = one;
     }
     return best;

@@ -75,10 +75,10 @@ void efg_phases_last(const struct efg_agree *agree, const struct efg_callflow *f
 void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *flow,
                       const struct efg_mainloop *loop, uint64_t *lasted, uint64_t *time, uint64_t now);
 /* The longest phase with that number of its own, or else with that number, or NULL. */
-const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number);
-/* The longest one with a loop of the function that WISH asks for; NULL if there is none, or another level of
- * it is asked for. */
-const struct efg_phase *efg_phases_asked(struct efg_wish wish);
+const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number, uint64_t now);
+/* One with a loop of the function that WISH asks for: MAIN (NULL: none), which all ranks have chosen, or else
+ * the longest one; NULL if there is none, or another level of it is asked for. */
+const struct efg_phase *efg_phases_asked(struct efg_wish wish, const struct efg_phase *main, uint64_t now);
 /* Its loop as it is now: it has gone round since the last sample of PHASE. */
 struct efg_mainloop efg_phases_loop(const struct efg_callflow *flow, const struct efg_phase *phase);
 

@@ -301,9 +301,9 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
         if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
             loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
     uint32_t number = efg_election_main(lasted, time, loops, EFG_AGREE_TURNS + 1) + 1;
-    const struct efg_phase *asked = efg_phases_asked(efg_wish_present()), *phase = asked;
-    if (!asked && number <= EFG_AGREE_TURNS)
-        phase = efg_phases_numbered(agree, number);
+    const struct efg_phase *main = number <= EFG_AGREE_TURNS ? efg_phases_numbered(agree, number, now) : NULL;
+    const struct efg_phase *asked = efg_phases_asked(efg_wish_present(), main, now);
+    const struct efg_phase *phase = asked ? asked : main;
     if (!phase || !flow || phase == efg_phases_find(&s->main))
         return;
     s->main = efg_phases_loop(flow, phase);
