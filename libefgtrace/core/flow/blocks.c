@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/none.h"
 
@@ -51,11 +52,21 @@ static bool is_split(const struct blocks *b, uint32_t i)
     return !goes_on(t) && t->behind < b->size && !is_halt;
 }
 
+static bool has_yield(const struct blocks *b)
+{
+    for (uint32_t i = 0; i < b->turn_count; i++)
+        if (b->turns[i].kind == EFG_TURN_YIELD)
+            return true;
+    return false;
+}
+
+/* A function that may begin in several places has an empty block before all others, as its first one may be
+ * one that a loop leads back to. */
 static int find_blocks(struct blocks *b)
 {
     uint32_t count = 0, kept = 1;
 
-    b->begins = malloc((2ul * b->turn_count + 1) * sizeof *b->begins);
+    b->begins = malloc((2ul * b->turn_count + 2) * sizeof *b->begins);
     if (!b->begins)
         return -ENOMEM;
     b->begins[count++] = 0;
@@ -69,6 +80,8 @@ static int find_blocks(struct blocks *b)
     for (uint32_t i = 1; i < count; i++)
         if (b->begins[i] != b->begins[kept - 1])
             b->begins[kept++] = b->begins[i];
+    if (has_yield(b))
+        memmove(b->begins + 1, b->begins, kept++ * sizeof *b->begins);
     b->count = kept;
     return 0;
 }
@@ -109,8 +122,19 @@ static uint32_t add_orphans(const struct blocks *b, uint32_t count)
     return count;
 }
 
+/* Where the function may begin the next time. */
+static uint32_t add_beginnings(const struct blocks *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < b->turn_count; i++)
+        if (b->turns[i].kind == EFG_TURN_YIELD && b->turns[i].behind < b->size)
+            b->targets[count++] = block_of(b, b->turns[i].behind);
+    return count;
+}
+
 static uint32_t add_edges(const struct blocks *b, const struct efg_turn *end, uint32_t block, uint32_t count)
 {
+    if (block == 0)
+        count = add_beginnings(b, count);
     if (end && end->to != EFG_NONE)
         b->targets[count++] = block_of(b, end->to);
     if (end && end->kind == EFG_TURN_SWITCH)
@@ -140,7 +164,7 @@ static void find_edges(struct blocks *b)
 static int find_positions(struct blocks *b)
 {
     b->first = malloc((b->count + 1ul) * sizeof *b->first);
-    b->targets = malloc(3ul * b->count * sizeof *b->targets);
+    b->targets = malloc(4ul * b->count * sizeof *b->targets);
     b->is_target = calloc(b->count, 1);
     b->position = malloc(b->count * sizeof *b->position);
     b->order = malloc(b->count * sizeof *b->order);

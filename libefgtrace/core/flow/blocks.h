@@ -19,6 +19,7 @@ enum efg_turn_kind {
     EFG_TURN_BRANCH, /* a jump, or it goes on behind it */
     EFG_TURN_SWITCH,
     EFG_TURN_END,  /* of the function, or of what is known of it */
+    EFG_TURN_YIELD, /* the function ends, and may begin behind it the next time */
     EFG_TURN_HALT, /* as behind the last instruction of a piece of code: no block begins here */
 };
 

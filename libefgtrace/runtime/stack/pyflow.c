@@ -2,6 +2,9 @@
 /*
  * From instructions to turns, to positions of all instructions (core/flow/blocks.h). The condition of a
  * loop is often there twice, before the loop and at its end: such a call is the one that is further in.
+ *
+ * A generator leaves with each value, and whoever asks for the next one calls it again: what comes between
+ * two values is in no loop of it.
  */
 #include "pyflow.h"
 
@@ -44,6 +47,13 @@ static uint32_t cache_of(const struct decoded *d, unsigned char instruction)
     return (uint32_t)(c < 'a' ? c - '0' : c - 'a' + 10);
 }
 
+/* BEHIND is the unit that comes next. */
+static bool is_yield(const struct decoded *d, enum efg_pykind kind, uint32_t behind)
+{
+    return kind == EFG_PY_YIELDS ||
+           (kind == EFG_PY_MAY_YIELD && behind < d->units.count && EFG_PY_YIELDED(byte_of(d, behind, 1)));
+}
+
 static enum efg_turn_kind turn_of(enum efg_pykind kind)
 {
     switch (kind) {
@@ -79,7 +89,7 @@ static uint32_t add_instruction(struct decoded *d, uint32_t at, uint32_t argumen
     unsigned char instruction = byte_of(d, at, 0);
     enum efg_pykind kind = (enum efg_pykind)d->layout->kinds[instruction];
     uint32_t behind = at + 1 + cache_of(d, instruction), to = EFG_NONE;
-    enum efg_turn_kind turn = turn_of(kind);
+    enum efg_turn_kind turn = is_yield(d, kind, behind) ? EFG_TURN_YIELD : turn_of(kind);
 
     if (turn == EFG_TURN_JUMP || turn == EFG_TURN_BRANCH)
         to = target_of(d, kind, argument, behind);

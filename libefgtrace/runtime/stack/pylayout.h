@@ -46,6 +46,8 @@ enum efg_pykind {
     EFG_PY_FOR = 'I',                             /* branch forward: the next round of `for`, or its end */
     EFG_PY_WITH = 'W',                            /* leaves something on the stack while a block lasts */
     EFG_PY_ENDS = 'e',                            /* returns, or raises an exception */
+    EFG_PY_YIELDS = 'y',                          /* returns, and is called again behind it */
+    EFG_PY_MAY_YIELD = 'Y',                       /* so if the argument of the next one is EFG_PY_YIELDED */
     EFG_PY_UNKNOWN = '?',
 };
 
@@ -62,6 +64,7 @@ enum efg_pykind {
 #define EFG_PY_SEQUENCE 24
 #define EFG_PY_INNER 24       /* enumerate: an iterator; zip: a tuple of them */
 #define EFG_PY_RANGE 16       /* iterator of range: start, step, length; 8 further if the index is there */
+#define EFG_PY_YIELDED(argument) (((argument) & 3) == 1) /* RESUME: behind a yield, not one of what is awaited */
 #define EFG_PY_NO_FUNCTION 3 /* _PyInterpreterFrame.owner: FRAME_OWNED_BY_CSTACK */
 
 /* Of version 3.MINOR, which is EFG_PY_FIRST to EFG_PY_LAST. */
