@@ -474,6 +474,33 @@ static void test_site_pivot(void **state)
     efg_graph_fini(&graph);
 }
 
+static void begin_with_tree(struct efg_graph *graph)
+{
+    assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
+    assert_int_equal(efg_graph_follow_calls(graph, digits, NULL), 0);
+}
+
+/* A site is as old as the first call below it. */
+static void test_born(void **state)
+{
+    (void)state;
+    struct efg_graph graph;
+    static const uint32_t paths[] = {41, 42, 1, 41, 42};
+
+    begin_with_tree(&graph);
+    for (uint32_t i = 0; i < 5; i++)
+        efg_graph_step(&graph, &(struct efg_event){.signature = {.call = 1, .path = paths[i]},
+                                                   .path_hash = paths[i],
+                                                   .enter = 100 * (i + 1),
+                                                   .leave = 100 * (i + 1) + 50});
+    uint32_t first = graph.tree->sites[graph.nodes[0].leaf].parent;
+    uint32_t second = graph.tree->sites[graph.nodes[1].leaf].parent;
+    assert_int_equal(graph.tree->sites[first].born, 100);
+    assert_int_equal(graph.tree->sites[second].born, 200);
+    assert_int_equal(graph.tree->sites[graph.tree->sites[second].parent].born, 100);
+    efg_graph_fini(&graph);
+}
+
 /* Rounds of a loop with polls and, now and then, something else. */
 static void some_rounds(struct efg_event *events, uint32_t count, bool is_plain)
 {
@@ -493,12 +520,6 @@ static void some_rounds(struct efg_event *events, uint32_t count, bool is_plain)
                                        .flags = (uint32_t)random_below(4),
                                        .is_poll = !random_below(9)};
     }
-}
-
-static void begin_with_tree(struct efg_graph *graph)
-{
-    assert_int_equal(efg_graph_init(graph, NULL, 0), 0);
-    assert_int_equal(efg_graph_follow_calls(graph, digits, NULL), 0);
 }
 
 static bool one_more(struct efg_graph *graph, const struct efg_event *event)
@@ -648,9 +669,10 @@ int main(void)
         cmocka_unit_test(test_overflow),        cmocka_unit_test(test_too_many_edges),
         cmocka_unit_test(test_polls),           cmocka_unit_test(test_spin),
         cmocka_unit_test(test_poll_for_others), cmocka_unit_test(test_node_pivot),
-        cmocka_unit_test(test_site_pivot),      cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_of_bytes),
-        cmocka_unit_test(test_hashes_of_nodes), cmocka_unit_test(test_events_at_once),
+        cmocka_unit_test(test_site_pivot),      cmocka_unit_test(test_born),
+        cmocka_unit_test(test_signatures),      cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_hash_of_bytes),   cmocka_unit_test(test_hashes_of_nodes),
+        cmocka_unit_test(test_events_at_once),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

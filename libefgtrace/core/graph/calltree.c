@@ -127,6 +127,7 @@ static uint32_t add_site(struct efg_calltree *tree, uint32_t parent, uint64_t ha
         .depth = above->depth + 1,
         .node = EFG_NONE,
         .place = EFG_PLACE_UNASKED,
+        .born = tree->born,
     };
     above->child_count++;
     above->first_child = tree->count;

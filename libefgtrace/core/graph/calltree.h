@@ -59,6 +59,7 @@ struct efg_site {
     efg_place place;      /* in its function; EFG_PLACE_UNASKED until it is asked for */
     uint32_t order, leg, firsts; /* with it; 0 until then */
     struct efg_gaps gaps; /* of entries; kept up to date unless child_count is 1 */
+    uint64_t born;        /* ns: when the first call below it was entered; 0: not known */
 };
 
 struct efg_calltree {
@@ -67,6 +68,7 @@ struct efg_calltree {
     struct efg_map by_hash; /* number of a site */
     uint64_t charged;       /* bytes of the budget, for by_hash */
     bool is_full;           /* 1: a site is missing */
+    uint64_t born;          /* of what is added now */
     uint32_t cut;           /* frames that paths were cut to, which had more; 0: none was */
     efg_path_keys *keys;
     efg_path_position *position; /* of the frames of paths; NULL: not known */

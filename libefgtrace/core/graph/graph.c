@@ -79,6 +79,8 @@ static uint32_t find_node(struct efg_graph *graph, const struct efg_event *event
         return *slot - 1;
     if (!efg_graph_has_room(graph))
         return overflow_node(graph);
+    if (graph->tree)
+        graph->tree->born = event->enter;
     uint32_t id = add_node(graph, &event->signature, efg_signature_name(&event->signature, event->path_hash),
                            event->flags | (event->is_start ? EFG_NODE_STARTS : 0));
     *slot = id + 1;
@@ -503,6 +505,7 @@ int efg_graph_follow_calls(struct efg_graph *graph, efg_path_keys *keys, efg_pat
 
 void efg_graph_place_all(struct efg_graph *graph)
 {
+    graph->tree->born = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         struct efg_node *node = &graph->nodes[i];
         node->leaf = efg_calltree_add(graph->tree, i, node->signature.path, node->hash);

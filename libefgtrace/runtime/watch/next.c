@@ -136,6 +136,16 @@ static void enter(const struct efg_thread *t, const struct efg_mainloop *loop, u
         efg_phases_claim();
 }
 
+/* The loop of this rank began at its first call, which may have come long after BEGIN, as far as others
+ * know. */
+static uint64_t begin_of(const struct efg_thread *t, uint64_t begin)
+{
+    const struct efg_calltree *tree = t->graph.tree;
+    uint64_t born = s->loop.key < tree->count ? tree->sites[s->loop.key].born : 0;
+
+    return born > begin ? born : begin;
+}
+
 /* What the finder of the whole run takes for the main loop. */
 static void take_main(const struct efg_thread *t, uint64_t now)
 {
@@ -146,7 +156,7 @@ static void take_main(const struct efg_thread *t, uint64_t now)
 
     efg_next_forget();
     s->loop = s->main;
-    efg_phases_open(&s->loop, begin, NULL, replaces);
+    efg_phases_open(&s->loop, begin_of(t, begin), NULL, replaces);
     enter(t, &s->loop, now);
 }
 
