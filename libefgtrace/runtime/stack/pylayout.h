@@ -64,7 +64,7 @@ enum efg_pykind {
 #define EFG_PY_SEQUENCE 24
 #define EFG_PY_INNER 24       /* enumerate: an iterator; zip: a tuple of them */
 #define EFG_PY_RANGE 16       /* iterator of range: start, step, length; 8 further if the index is there */
-#define EFG_PY_YIELDED(argument) (((argument) & 3) == 1) /* RESUME: behind a yield, not one of what is awaited */
+#define EFG_PY_YIELDED(argument) (((argument) & 3) == 1) /* RESUME: not what was waited for */
 #define EFG_PY_NO_FUNCTION 3 /* _PyInterpreterFrame.owner: FRAME_OWNED_BY_CSTACK */
 
 /* Of version 3.MINOR, which is EFG_PY_FIRST to EFG_PY_LAST. */
