@@ -454,6 +454,8 @@ static void test_larger_phase(void **state)
                     "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
     char larger[] = "thread 0\nmain 1\nphase 1 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
                     "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
+    char alike[] = "thread 0\nmain 2\nphase 1 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
+                   "phase 2 1 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
     char *none = whole.ranks[0].phases;
     whole.ranks[0].phases = phases;
     expect(
@@ -466,6 +468,10 @@ static void test_larger_phase(void **state)
     expect("             phase 1 takes longer; the main loop is the one that was asked for (loop = solve)\n");
     expect_not("selects that one");
     whole.run.loop = NULL;
+    whole.ranks[0].phases = alike;
+    expect("phase 1 takes longer");
+    expect_not("selects that one"); /* the other one is meant by its word */
+    whole.ranks[0].phases = phases;
     whole.run.is_saved = 1;
     expect("             phase 1 takes longer here; the main loop is that of the last half of what was "
            "seen\n");
@@ -491,8 +497,8 @@ static void test_word_of_a_phase(void **state)
     whole.run.level = EFG_LEVEL_FINER;
     expect_not("selects it again");
     whole.run.level = EFG_LEVEL_AUTO;
-    whole.ranks[0].phases = alike;
-    expect_not("selects it again");
+    whole.ranks[0].phases = alike; /* of two of a function it is the one of both runs */
+    expect("             EFGTRACE_LOOP=789abcdef0 selects it again\n");
     whole.ranks[0].phases = none;
 }
 

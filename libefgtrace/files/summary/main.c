@@ -263,15 +263,13 @@ static void put_asked(struct efg_buffer *out, const struct view *view)
         efg_summary_tell(out, "             no loop is %s: it is that of level auto", names[level]);
 }
 
-/* Whether the word for the main loop finds it: the rule's own choice, or one of several phases, the last one
- * of which the rule has looked at. */
+/* Whether the word for the function of the main loop finds it: the rule's own choice, or one of several
+ * phases, the last one of which the rule has looked at. */
 static bool has_word(const struct view *view)
 {
     const struct efg_run_loops *loops = &view->thread->loops;
-    return efg_summary_phase_word(view->thread, loops->main.function) &&
-           (is_same(&loops->main, &loops->automatic) ||
-            (view->run->level == EFG_LEVEL_AUTO && view->thread->phase_count > 1 &&
-             view->thread->main_phase));
+    return is_same(&loops->main, &loops->automatic) ||
+           (view->run->level == EFG_LEVEL_AUTO && view->thread->phase_count > 1 && view->thread->main_phase);
 }
 
 static void put_hints(struct efg_buffer *out, const struct view *view)

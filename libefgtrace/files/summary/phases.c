@@ -20,15 +20,6 @@ uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const s
     return recorded;
 }
 
-uint64_t efg_summary_phase_word(const struct efg_run_thread *thread, uint64_t function)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < thread->phase_count; i++)
-        count += thread->phases[i].loop.function == function;
-    return count <= 1 ? function & EFG_LOOP_BITS : 0;
-}
-
 static void put_phase(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_thread *thread,
                       const struct efg_looptree *tree, uint32_t i)
 {
@@ -78,7 +69,7 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
             larger = &thread->phases[i];
     if (larger == main)
         return;
-    uint64_t word = efg_summary_phase_word(thread, larger->loop.function);
+    uint64_t function = larger->loop.function;
     if (run->is_saved)
         efg_summary_tell(out,
                          "             phase %u takes longer here; the main loop is that of the last half "
@@ -96,11 +87,11 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
             "with 40%% of the time of the longest one, on all ranks together, waits for a processor "
             "left out",
             larger->number, run->speaker.rank);
-    if (!word || (run->loop && *run->loop))
+    if (function == main->loop.function || (run->loop && *run->loop))
         return;
     efg_summary_phase_name(run, thread, tree, larger, name, sizeof name);
     efg_summary_tell(out, "             EFGTRACE_LOOP=%010llx selects that one, in %s",
-                     (unsigned long long)word, name);
+                     (unsigned long long)(function & EFG_LOOP_BITS), name);
 }
 
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most)

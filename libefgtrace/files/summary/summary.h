@@ -74,9 +74,6 @@ void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thre
  * time. */
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 
-/* What EFGTRACE_LOOP calls the loop of FUNCTION; 0: several phases are called so, as levels of a function
- * are, and loops that are called at one place. */
-uint64_t efg_summary_phase_word(const struct efg_run_thread *thread, uint64_t function);
 
 /* Iterations that were recorded of a phase. */
 uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const struct efg_run_phase *phase);
