@@ -74,7 +74,6 @@ void efg_summary_phase_name(const struct efg_run *run, const struct efg_run_thre
  * time. */
 void efg_summary_phases(struct efg_buffer *out, const struct efg_run *run, uint32_t most);
 
-
 /* Iterations that were recorded of a phase. */
 uint64_t efg_summary_phase_recorded(const struct efg_run_thread *thread, const struct efg_run_phase *phase);
 
