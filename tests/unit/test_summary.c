@@ -454,6 +454,8 @@ static void test_larger_phase(void **state)
                     "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
     char larger[] = "thread 0\nmain 1\nphase 1 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
                     "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
+    char early[] = "thread 0\nmain 2\nphase 0 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
+                   "phase 2 2 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
     char alike[] = "thread 0\nmain 2\nphase 1 1 0 0 0 2000000000 2000000000 5 1000 0 5\n"
                    "phase 2 1 0 1 2000000000 3500000000 1500000000 5 1000 0 5\nwindows 2";
     char *none = whole.ranks[0].phases;
@@ -468,6 +470,8 @@ static void test_larger_phase(void **state)
     expect("             phase 1 takes longer; the main loop is the one that was asked for (loop = solve)\n");
     expect_not("selects that one");
     whole.run.loop = NULL;
+    whole.ranks[0].phases = early;
+    expect("             a phase without windows takes longer on rank 0; the main loop is that of");
     whole.ranks[0].phases = alike;
     expect("phase 1 takes longer");
     expect_not("selects that one"); /* the other one is meant by its word */

@@ -61,7 +61,7 @@ static bool is_shown(const struct efg_run *run, const struct efg_run_thread *thr
 static void put_larger(struct efg_buffer *out, const struct efg_run *run, const struct efg_run_thread *thread,
                        const struct efg_looptree *tree)
 {
-    char name[256];
+    char name[256], which[32] = "a phase without windows";
     const struct efg_run_phase *main = efg_run_phase(thread, thread->main_phase), *larger = main;
 
     for (uint32_t i = 0; main && i < thread->phase_count; i++)
@@ -70,23 +70,24 @@ static void put_larger(struct efg_buffer *out, const struct efg_run *run, const 
     if (larger == main)
         return;
     uint64_t function = larger->loop.function;
+    if (larger->number)
+        snprintf(which, sizeof which, "phase %u", larger->number);
     if (run->is_saved)
         efg_summary_tell(out,
-                         "             phase %u takes longer here; the main loop is that of the last half "
+                         "             %s takes longer here; the main loop is that of the last half "
                          "of what was seen",
-                         larger->number);
+                         which);
     else if (run->loop && *run->loop)
         efg_summary_tell(
-            out,
-            "             phase %u takes longer; the main loop is the one that was asked for (loop = %s)",
-            larger->number, run->loop);
+            out, "             %s takes longer; the main loop is the one that was asked for (loop = %s)",
+            which, run->loop);
     else
         efg_summary_tell(
             out,
-            "             phase %u takes longer on rank %u; the main loop is that of the first phase "
+            "             %s takes longer on rank %u; the main loop is that of the first phase "
             "with 40%% of the time of the longest one, on all ranks together, waits for a processor "
             "left out",
-            larger->number, run->speaker.rank);
+            which, run->speaker.rank);
     if (function == main->loop.function || (run->loop && *run->loop))
         return;
     efg_summary_phase_name(run, thread, tree, larger, name, sizeof name);
