@@ -101,6 +101,8 @@ static void test_what_was_never_elected(void **state)
     list[0].number = 0;
     assert_ptr_equal(efg_phases_numbered(&job.agree, 1, 1000), &list[1]);
     assert_null(efg_phases_numbered(&job.agree, 3, 1000));
+    assert_ptr_equal(efg_phases_numbered(&job.agree, 0, 1000),
+                     &list[3]); /* no loop of its function has one */
 }
 
 /* Two loops of one function, which is asked for: the one that all ranks have chosen, or else the longer one,

@@ -221,9 +221,7 @@ static bool is_apart(const struct efg_callflow *flow, const struct efg_mainloop 
     return !efg_calltree_is_below(flow->tree, x, y) && !efg_calltree_is_below(flow->tree, y, x);
 }
 
-/* What it is counted as: if it was never elected, a loop of its function may have been. Ranks that are in one
- * function may be in several loops of it: some work, others wait for them. */
-static uint32_t number_of(const struct efg_agree *agree, const struct efg_phase *phase)
+uint32_t efg_phases_number(const struct efg_agree *agree, const struct efg_phase *phase)
 {
     uint32_t number = phase->number;
 
@@ -264,7 +262,7 @@ void efg_phases_last(const struct efg_agree *agree, const struct efg_callflow *f
     for (uint32_t i = 0; i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
         bool is_part = flow && main && main->number && is_inside(flow, &one->loop, &main->loop);
-        uint32_t number = number_of(agree, one);
+        uint32_t number = efg_phases_number(agree, one);
         if (!number || number > EFG_AGREE_TURNS || is_part)
             continue;
         lasted[number - 1] += efg_phases_time(one, now);
@@ -280,7 +278,7 @@ void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *
     for (uint32_t i = 0; main && i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
         bool is_other = is_apart(flow, &one->loop, loop);
-        uint32_t number = number_of(agree, is_other ? one : main);
+        uint32_t number = efg_phases_number(agree, is_other ? one : main);
         uint32_t at = number ? number - 1 : EFG_AGREE_TURNS;
         if (!number && is_other)
             continue;
@@ -296,7 +294,7 @@ const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint3
     for (uint32_t i = 0; i < phases->count; i++) {
         const struct efg_phase *one = &phases->list[i];
         bool is_elected = one->number == number, was = best && best->number == number;
-        if (number_of(agree, one) == number &&
+        if (efg_phases_number(agree, one) == number &&
             (!best || is_elected > was ||
              (is_elected == was && efg_phases_time(one, now) > efg_phases_time(best, now))))
             best = one;

@@ -286,6 +286,17 @@ static const struct efg_callflow *flow_of(const struct efg_thread *t)
     return t->finder ? efg_finder_judge(t->finder)->flow : NULL;
 }
 
+/* Of this rank, by the NUMBER of that which all ranks take; EFG_AGREE_TURNS + 1: it has none, as its loop was
+ * never elected. */
+static const struct efg_phase *find_main(uint32_t number, uint64_t now)
+{
+    const struct efg_phase *own = efg_phases_find(&s->main);
+
+    if (number <= EFG_AGREE_TURNS)
+        return efg_phases_numbered(agree, number, now);
+    return own && !efg_phases_number(agree, own) ? own : efg_phases_numbered(agree, 0, now);
+}
+
 /* The finder looks at the last half of the run. Of several phases, all ranks take the same one for that of
  * the main loop: the one that is asked for, or by the time that each had on all of them. */
 static void settle_main(const struct efg_thread *t, uint64_t now)
@@ -301,7 +312,7 @@ static void settle_main(const struct efg_thread *t, uint64_t now)
         if (agree->loops[i].phase && agree->loops[i].phase <= EFG_AGREE_TURNS)
             loops[agree->loops[i].phase - 1] = agree->loops[i].loop;
     uint32_t number = efg_election_main(lasted, time, loops, EFG_AGREE_TURNS + 1) + 1;
-    const struct efg_phase *main = number <= EFG_AGREE_TURNS ? efg_phases_numbered(agree, number, now) : NULL;
+    const struct efg_phase *main = find_main(number, now);
     const struct efg_phase *asked = efg_phases_asked(efg_wish_present(), main, now);
     const struct efg_phase *phase = asked ? asked : main;
     if (!phase || !flow || phase == efg_phases_find(&s->main))
