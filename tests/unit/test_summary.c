@@ -496,6 +496,15 @@ static void test_word_of_a_phase(void **state)
     for (uint32_t i = 0; i < whole.rank_count; i++)
         thread_of(i)->loops.automatic = (struct efg_run_loop){0};
     expect_not("selects it again");
+    for (uint64_t more = 0; more < 3; more++) { /* of a loop around it, with its iterations */
+        thread_of(0)->loops.automatic =
+            (struct efg_run_loop){7, thread_of(0)->loops.main.iterations + more, 0, 0, 0};
+        if (more < 2)
+            expect("             EFGTRACE_LOOP=789abcdef0 selects it again\n");
+        else
+            expect_not("selects it again");
+    }
+    thread_of(0)->loops.automatic = (struct efg_run_loop){0};
     whole.ranks[0].phases = phases;
     expect("             EFGTRACE_LOOP=789abcdef0 selects it again\n");
     whole.run.level = EFG_LEVEL_FINER;

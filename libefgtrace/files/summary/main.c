@@ -263,12 +263,14 @@ static void put_asked(struct efg_buffer *out, const struct view *view)
         efg_summary_tell(out, "             no loop is %s: it is that of level auto", names[level]);
 }
 
-/* Whether the word for the function of the main loop finds it: the rule's own choice, or one of several
- * phases, the last one of which the rule has looked at. */
+/* Whether the word for the main loop finds it: the rule's own choice, or one that has the same iterations; or
+ * one of several phases, the last one of which the rule has looked at. What comes at the end of a loop may be
+ * the beginning of another iteration, or not. */
 static bool has_word(const struct view *view)
 {
     const struct efg_run_loops *loops = &view->thread->loops;
-    return is_same(&loops->main, &loops->automatic) ||
+    uint64_t main = loops->main.iterations, automatic = loops->automatic.iterations;
+    return (main && main <= automatic + 1 && automatic <= main + 1) ||
            (view->run->level == EFG_LEVEL_AUTO && view->thread->phase_count > 1 && view->thread->main_phase);
 }
 
