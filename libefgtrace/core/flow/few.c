@@ -245,8 +245,7 @@ static const struct efg_few_counter *counter_of(struct efg_noted *n, efg_place p
 
 static bool is_in_each_round(const struct efg_noted *n, uint32_t turn)
 {
-    return n->position[turn].place & EFG_PLACE_ALWAYS &&
-           efg_place_loop(place_of(n, turn)) > EFG_PLACE_NO_LOOP;
+    return n->position[turn].place & EFG_PLACE_ALWAYS && efg_place_is_looping(place_of(n, turn));
 }
 
 struct efg_few efg_few_find(struct efg_noted *noted, uint32_t call)

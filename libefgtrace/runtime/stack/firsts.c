@@ -8,20 +8,15 @@
 #include "modules.h"
 #include "saved.h"
 
-static bool is_loop(struct efg_position position)
-{
-    return efg_place_loop(position.place) > EFG_PLACE_NO_LOOP;
-}
-
 /* The outermost of its loops is entered at ENTRY. */
 static void add(struct efg_firsts_search *s, struct efg_first first, struct efg_position position,
                 struct efg_position entry)
 {
     struct efg_firsts *f = &s->firsts;
 
-    if (first.most && !s->is_in_loop && !is_loop(entry))
+    if (first.most && !s->is_in_loop && !efg_place_is_looping(entry.place))
         first.most--;
-    s->is_in_loop = s->is_in_loop || is_loop(position);
+    s->is_in_loop = s->is_in_loop || efg_place_is_looping(position.place);
     if (!first.most)
         return;
     if (f->count == EFG_FIRSTS_FRAMES)

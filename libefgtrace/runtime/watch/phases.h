@@ -77,7 +77,7 @@ void efg_phases_weigh(const struct efg_agree *agree, const struct efg_callflow *
 /* What a phase is counted as: if it was never elected, a loop of its function may have been. Ranks that are
  * in one function may be in several loops of it: some work, others wait for them. 0: no such loop was. */
 uint32_t efg_phases_number(const struct efg_agree *agree, const struct efg_phase *phase);
-/* The longest phase with that number of its own, or else with that number, or NULL. */
+/* The longest phase with that number of its own, or else with that number (0: none), or NULL. */
 const struct efg_phase *efg_phases_numbered(const struct efg_agree *agree, uint32_t number, uint64_t now);
 /* One with a loop of the function that WISH asks for: MAIN (NULL: none), which all ranks have chosen, or else
  * the longest one; NULL if there is none, or another level of it is asked for. */
